@@ -113,9 +113,10 @@ let messaging: [Target] =
     + module(
         "XFTPAgent", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb, logging,
+            "AsyncPrimitives", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb,
+            logging,
         ] + nio,
-        tests: ["XFTPServer", "SMPTransport", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
+        tests: ["XFTPServer", "SMPTransport", "SMPServer", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
 
 /// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
 /// used it, and all that is linked with them, would be built twice: what it does is in a library.
@@ -136,7 +137,7 @@ let chat: [Target] =
             "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
-        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
+        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults", "FileFaults"])
 
     + module(
         "ChatSocket", layer: "Chat",

@@ -31,15 +31,19 @@ import XFTPProtocol
         return try await party.start()
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: DiskOperation.allCases)
-    func theNthOperationOnFilesFailsForEveryN(_ operation: DiskOperation) async throws {
+    /// A file of one small chunk, and one that goes through files.
+    private static let sizes = [200_000, 300_000]
+
+    @Test(.timeLimit(.minutes(10)), arguments: DiskOperation.allCases, sizes)
+    func theNthOperationOnFilesFailsForEveryN(_ operation: DiskOperation, size: Int) async throws {
         try await withRouter { _, servers in
-            let failed = try await FaultySweep.run(few: 3) { number in
+            // There are few names to give, and few folders.
+            let failed = try await FaultySweep.run(few: [.rename, .makeFolder].contains(operation) ? 1 : 3) { number in
                 let party = try Party(servers)
                 return try await FileFaults.with(below: party.folder.path) { disk in
                     let times = [1, 3][number % 2]
                     // The file that is sent is there before.
-                    let (file, bytes) = try party.folder.file("sent", size: 200_000)
+                    let (file, bytes) = try party.folder.file("sent", size: size)
                     disk.fail(operation, number: number, times: times)
                     try await transfer(file, bytes, by: party, "\(operation) \(number), \(times) times") { disk.heal() }
                     return disk.failures > 0
@@ -49,13 +53,13 @@ import XFTPProtocol
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [StorageFaults.Operation.write, .sync])
-    func theNthOperationOnTheDatabaseFailsForEveryN(_ operation: StorageFaults.Operation) async throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [StorageFaults.Operation.write, .sync], sizes)
+    func theNthOperationOnTheDatabaseFailsForEveryN(_ operation: StorageFaults.Operation, size: Int) async throws {
         try await withRouter { _, servers in
-            let failed = try await FaultySweep.run(few: 40) { number in
+            let failed = try await FaultySweep.run(few: operation == .sync ? 5 : 40) { number in
                 let party = try Party(servers)
                 let disk = try StorageFaults(below: party.folder.path)
-                let (file, bytes) = try party.folder.file("sent", size: 200_000)
+                let (file, bytes) = try party.folder.file("sent", size: size)
                 let times = [1, 3, 10][number % 3]
                 disk.fail(operation, number: number, times: times, with: number % 2 == 0 ? .full : .io)
                 try await transfer(file, bytes, by: party, "\(operation) of the database \(number), \(times) times") { disk.heal() }
@@ -98,9 +102,9 @@ import XFTPProtocol
         } failed: {
             #expect(!party.folder.names(in: "").contains("received"), comment)
         }
-        guard case .downloadComplete(let id, target) = downloaded else { throw UnexpectedEvent(event: downloaded) }
+        guard case .downloadComplete(let id, target, _) = downloaded else { throw UnexpectedEvent(event: downloaded) }
         #expect(try party.folder.contents("received") == bytes, comment)
-        let announced = party.log.all.filter { if case .downloadComplete(id, _) = $0 { true } else { false } }
+        let announced = party.log.all.filter { if case .downloadComplete(id, _, _) = $0 { true } else { false } }
         #expect(announced.count == 1, comment)
         for id in transfers { try await again { try await agent.remove(id) } }
         heal()

@@ -84,7 +84,7 @@ final class EventLog: Sendable {
 
     func file(of id: FileTransferID) async throws -> LocalFile {
         let event = try await outcome(of: id)
-        guard case .downloadComplete(_, let file) = event else { throw UnexpectedEvent(event: event) }
+        guard case .downloadComplete(_, let file, _) = event else { throw UnexpectedEvent(event: event) }
         return file
     }
 

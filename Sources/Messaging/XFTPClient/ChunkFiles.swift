@@ -1,36 +1,51 @@
 import NIOPosix
 import SMPCrypto
-import SMPWire
+package import SMPWire
 import Synchronization
 package import XFTPProtocol
 
-/// A part of a file that is uploaded as a chunk.
+/// What is uploaded as a chunk.
 package struct ChunkSource: Sendable {
+    private enum Content: Sendable {
+        case file(DiskFile, offset: Int64)
+        case memory(Bytes)
+    }
+
     /// Bytes read at a time.
     private static let pieceSize = 256 << 10
 
-    private let file: DiskFile
-    private let offset: Int64
+    private let content: Content
     /// Bytes.
     package let size: Int
 
+    /// A part of a file.
+    ///
     /// - Throws: ``FileFormatError`` `io`.
     package init(path: String, offset: Int64 = 0, size: UInt32) throws(FileFormatError) {
-        file = try DiskFile.open(path)
-        self.offset = offset
+        content = .file(try DiskFile.open(path), offset: offset)
         self.size = Int(size)
+    }
+
+    /// A small chunk in memory.
+    package init(_ chunk: Bytes) {
+        content = .memory(chunk)
+        size = chunk.count
     }
 
     /// - Throws: ``FileFormatError``: `io`; `invalidSize` if the file has become shorter.
     func piece(at start: Int) async throws -> Bytes {
         let count = min(Self.pieceSize, size - start)
+        guard case .file(let file, let offset) = content else {
+            guard case .memory(let chunk) = content else { return [] }
+            return count == chunk.count ? chunk : Bytes(chunk[start..<start + count])
+        }
         let piece = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: offset + Int64(start)) }
         guard piece.count == count else { throw FileFormatError(.invalidSize, "the file that is uploaded has become shorter") }
         return piece
     }
 }
 
-/// A file into which a chunk is downloaded: decrypted as it comes, and checked at its end.
+/// The target of a chunk that is downloaded: decrypted as it comes, and checked at its end.
 final class ChunkReceiver: Sendable {
     /// Bytes that are decrypted and written at a time.
     static let pieceSize = 256 << 10
@@ -40,6 +55,8 @@ final class ChunkReceiver: Sendable {
         let hash = HashStream(.sha256)
         var left: Int
         var tag = Bytes()
+        /// The chunk, if it is to be in memory.
+        var content = Bytes()
 
         init(_ stream: consuming BoxStream, left: Int) {
             self.stream = consume stream
@@ -48,22 +65,32 @@ final class ChunkReceiver: Sendable {
     }
 
     private let state: Mutex<State>
-    private let file: DiskFile
-    private let path: String
+    /// nil for a chunk that is to be in memory.
+    private let file: (disk: DiskFile, path: String)?
 
-    init(path: String, size: UInt32, secret: BoxSecret, nonce: BoxNonce) throws(FileFormatError) {
-        file = try DiskFile.create(path, replaces: true)
-        self.path = path
+    /// - Parameter path: of a file that is made, in the place of what is there; nil to have the chunk in memory.
+    /// - Throws: ``FileFormatError`` `io`.
+    init(path: String?, size: UInt32, secret: BoxSecret, nonce: BoxNonce) throws(FileFormatError) {
+        file = try path.map { path throws(FileFormatError) in (try DiskFile.create(path, replaces: true), path) }
         state = Mutex(State(BoxStream(secret, nonce: nonce), left: Int(size)))
     }
 
-    /// Blocks.
+    /// The chunk, once it is finished; nothing if it is in a file.
+    func content() -> Bytes {
+        state.withLock { state in
+            defer { state.content = [] }
+            return state.content
+        }
+    }
+
+    /// Decrypts the next bytes where they stand.
     ///
-    /// - Throws: ``XFTPClientError``: `response` if there is more than the chunk has, `file`.
-    func write(_ bytes: Bytes) throws(XFTPClientError) {
+    /// - Returns: what is to be given to ``write(_:)``, which blocks; nil if that is not needed.
+    /// - Throws: ``XFTPClientError`` `response` if there is more than the chunk has.
+    func decrypt(_ bytes: consuming Bytes) throws(XFTPClientError) -> Bytes? {
+        var piece = bytes
         try state.withLock { state in
             Result { () throws(XFTPClientError) in
-                var piece = bytes
                 if piece.count > state.left {
                     state.tag += piece[state.left...]
                     piece.removeSubrange(state.left...)
@@ -74,14 +101,20 @@ final class ChunkReceiver: Sendable {
                 state.left -= piece.count
                 piece.withUnsafeMutableBytes { state.stream?.decrypt(inPlace: $0) }
                 state.hash.update(piece)
-                do throws(FileFormatError) { try file.write(piece) } catch { throw XFTPClientError(error) }
+                if file == nil { if state.content.isEmpty { state.content = piece } else { state.content += piece } }
             }
         }.get()
+        return file == nil ? nil : piece
     }
 
-    /// Checks the chunk and puts it on the disk. Blocks.
+    /// - Throws: ``XFTPClientError`` `file`.
+    func write(_ piece: Bytes) throws(XFTPClientError) {
+        do throws(FileFormatError) { try file?.disk.write(piece) } catch { throw XFTPClientError(error) }
+    }
+
+    /// Checks the chunk.
     ///
-    /// - Throws: ``XFTPClientError``: `response` if it is not the chunk, `file`.
+    /// - Throws: ``XFTPClientError`` `response` if it is not the chunk.
     func finish(digest: Bytes) throws(XFTPClientError) {
         try state.withLock { state in
             Result { () throws(XFTPClientError) in
@@ -94,11 +127,12 @@ final class ChunkReceiver: Sendable {
                 guard state.hash.finish() == digest else {
                     throw XFTPClientError(.response(.digest), "the router has another chunk than the description says")
                 }
-                do throws(FileFormatError) { try file.synchronize() } catch { throw XFTPClientError(error) }
             }
         }.get()
     }
 
     /// Removes what has been written.
-    func discard() { try? DiskFile.remove(path) }
+    func discard() {
+        if let file { try? DiskFile.remove(file.path) }
+    }
 }

@@ -93,7 +93,7 @@ package final class XFTPSession: Sendable {
         guard response == .ok else { throw Self.unexpected(response) }
     }
 
-    /// Downloads a chunk into a file, in the place of what is there. When this returns it is on the disk; when it throws there is no file.
+    /// Downloads a chunk into a file, in the place of what is there. The file is not flushed. When this throws there is no file.
     ///
     /// - Parameters:
     ///   - size: bytes of the chunk.
@@ -102,10 +102,27 @@ package final class XFTPSession: Sendable {
     package func download(
         _ id: RecipientID, key: PrivateAuthKey, to path: String, size: UInt32, digest: Bytes
     ) async throws(XFTPClientError) {
+        _ = try await receive(id, key, path, size, digest)
+    }
+
+    /// Downloads a small chunk.
+    ///
+    /// - Parameters:
+    ///   - size: bytes of the chunk, which are in memory.
+    ///   - digest: SHA-256 of the chunk.
+    /// - Throws: ``XFTPClientError``.
+    package func download(_ id: RecipientID, key: PrivateAuthKey, size: UInt32, digest: Bytes) async throws(XFTPClientError) -> Bytes {
+        try await receive(id, key, nil, size, digest)
+    }
+
+    /// - Returns: the chunk, if it is not for a file.
+    private func receive(
+        _ id: RecipientID, _ key: PrivateAuthKey, _ path: String?, _ size: UInt32, _ digest: Bytes
+    ) async throws(XFTPClientError) -> Bytes {
         let (privateKey, publicKey) = { ($0.privateKey, $0.publicKey) }(X25519.generateKeyPair(random))
         let (block, correlationID) = try encode(.get(publicKey), id, key)
         let context = parameters.context
-        try await requests.send(block, limit: requests.limit(bytes: Int(size))) { body throws(XFTPClientError) in
+        return try await requests.send(block, limit: requests.limit(bytes: Int(size))) { body throws(XFTPClientError) in
             let response = try await Self.response(&body, correlationID, context)
             guard case .file(let serverKey, let nonce) = response else { throw Self.unexpected(response) }
             guard let secret = try? BoxSecret(privateKey, with: serverKey) else {
@@ -123,6 +140,7 @@ package final class XFTPSession: Sendable {
                 receiver.discard()
                 throw error
             }
+            return receiver.content()
         }
     }
 
@@ -134,10 +152,10 @@ package final class XFTPSession: Sendable {
             } catch {
                 throw XFTPClientError(error)
             }
-            try await onThread { () throws(XFTPClientError) in
-                if piece.isEmpty { try receiver.finish(digest: digest) } else { try receiver.write(piece) }
+            guard !piece.isEmpty else { return try receiver.finish(digest: digest) }
+            if let content = try receiver.decrypt(consume piece) {
+                try await onThread { () throws(XFTPClientError) in try receiver.write(content) }
             }
-            if piece.isEmpty { return }
         }
     }
 

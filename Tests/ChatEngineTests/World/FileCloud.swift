@@ -266,7 +266,9 @@ final class SimulatedFileService: FileService {
             guard let content = content(description) else {
                 return await end(id, .downloadFailed(id, FileTransferError(.noFile, "the file is gone", router: .auth)))
             }
-            await end(id, write(content, to: target) ? .downloadComplete(id, target) : .downloadFailed(id, FileTransferError(.file, "\(target.path) exists")))
+            await end(
+                id, write(content, to: target) ? .downloadComplete(id, target, size: 2) : .downloadFailed(id, FileTransferError(.file, "\(target.path) exists"))
+            )
         }
     }
 

@@ -185,8 +185,11 @@ extension ChatTransaction {
                 transfer: try receiveTransfer(try db.file(file.id) ?? file)))
     }
 
-    func receiveDownload(_ transfer: FileTransferID) throws {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+    /// - Parameter size: Bytes of all chunks.
+    func receiveDownload(_ transfer: FileTransferID, size: Int64) throws {
+        guard let begun = try db.file(transfer: transfer), !begun.state.isFinal else { return }
+        if begun.status != .receiveTransfer(received: size, total: size) { try receiveDownloadProgress(transfer, received: size, total: size) }
+        let file = try db.file(begun.id) ?? begun
         let user = try anyUser(file.user)
         let before = try receiveTransfer(file)
         try db.updateFile(file.id, state: .complete, status: .receiveComplete)

@@ -75,6 +75,11 @@ extension ChatTransaction {
         guard !file.isCancelled else { return false }
         // Announced again after a crash.
         guard file.senderDescription == nil else { return true }
+        // The last chunk completes the upload.
+        if file.status != .sendTransfer(sent: sender.size, total: sender.size) {
+            try receiveUploadProgress(transfer, sent: sender.size, total: sender.size)
+            file = try db.file(file.id) ?? file
+        }
         let user = try anyUser(file.user)
         guard let description = recipients.first else { throw Refusal.chat(.internalError(message: "an upload without descriptions")) }
         let shown = try itemInChat(of: file, user: user)

@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import GRDB
 import Logging
 import SMPClient
 import SMPProtocol
@@ -95,7 +96,7 @@ final class FileTransferController: Sendable {
             }
             do throws(FileTransferError) {
                 try await body(file, transfer)
-                try? await transactions.transaction { try $0.db.markStarted(transfer) }
+                later("begun") { try $0.markStarted(transfer) }
             } catch {
                 if error.code == .storage { throw error.temporary }
                 await receive(file.isSent ? .uploadFailed(transfer, error) : .downloadFailed(transfer, error))
@@ -127,8 +128,8 @@ final class FileTransferController: Sendable {
             case .uploadFailed(_, let error):
                 try await record { try $0.receiveUploadFailure(id, error) }
                 forget(id, deletesRemotely: true)
-            case .downloadComplete:
-                try await record { try $0.receiveDownload(id) }
+            case .downloadComplete(_, _, let size):
+                try await record { try $0.receiveDownload(id, size: size) }
                 forget(id, deletesRemotely: false)
             case .downloadFailed(_, let error):
                 try await record { try $0.receiveDownloadFailure(id, error) }
@@ -146,12 +147,21 @@ final class FileTransferController: Sendable {
         try await transactions.transaction(isPersistent: true, body)
     }
 
+    /// Records something with the next transaction. A crash before that repeats what it is about, or has it shown as not done: that costs less than a
+    /// flush of the disk for each.
+    private func later(_ what: String, _ body: @escaping @Sendable (Database) throws -> Void) {
+        transactions.store.submitLater(body) { [logger] result in
+            guard case .failure = result else { return }
+            logger.warning("a transfer could not be recorded as \(what)")
+        }
+    }
+
     /// Has the service forget a transfer. It announces events from the transfer itself, which it would wait for: this does not.
     private func forget(_ transfer: FileTransferID, deletesRemotely: Bool) {
-        Task { [service, transactions, logger] in
+        Task { [self] in
             do throws(FileTransferError) {
                 if deletesRemotely { try await service.delete(transfer) } else { try await service.remove(transfer) }
-                try? await transactions.transaction { try $0.db.markDeleted(transfer) }
+                later("removed") { try $0.markDeleted(transfer) }
             } catch {
                 logger.warning("a transfer cannot be removed", metadata: ["error": "\(error.code.rawValue)"])
             }

@@ -33,6 +33,9 @@ enum AgentSchema {
         migrator.registerMigration("9: files") { database in
             for statement in files { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("10: received chunks are known by their digests") { database in
+            try database.execute(sql: "DROP TABLE file_download_chunks")
+        }
         return migrator
     }()
 

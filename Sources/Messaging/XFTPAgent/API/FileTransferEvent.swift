@@ -5,17 +5,17 @@ package import XFTPProtocol
 /// `uploadComplete`, `downloadComplete` and the failures come again at every start until the transfer is removed with
 /// ``FileAgent/remove(_:)`` or ``FileAgent/delete(_:)``: who acts on them must recognise a repetition by its id.
 package enum FileTransferEvent: Sendable {
-    /// Bytes of all chunks that are on routers, of all that will be.
+    /// Bytes of all chunks that are on routers, of all that will be: fewer, since the last chunk completes the upload.
     case uploadProgress(FileTransferID, sent: Int64, total: Int64)
     /// The description for the sender, and one for each recipient.
     case uploadComplete(FileTransferID, sender: FileDescription, recipients: [FileDescription])
     case uploadFailed(FileTransferID, FileTransferError)
     /// A chunk could not be uploaded several times in a row; the agent goes on.
     case uploadWarning(FileTransferID, FileTransferError)
-    /// Bytes of all chunks that were received, of all that will be.
+    /// Bytes of all chunks that were received, of all that will be: fewer, or a part of the file is missing still.
     case downloadProgress(FileTransferID, received: Int64, total: Int64)
-    /// The file is whole, checked, and at its path.
-    case downloadComplete(FileTransferID, LocalFile)
+    /// The file is whole, checked, and at its path. The size is that of all chunks, in bytes.
+    case downloadComplete(FileTransferID, LocalFile, size: Int64)
     case downloadFailed(FileTransferID, FileTransferError)
     /// A chunk could not be downloaded several times in a row; the agent goes on.
     case downloadWarning(FileTransferID, FileTransferError)
@@ -23,7 +23,7 @@ package enum FileTransferEvent: Sendable {
     package var id: FileTransferID {
         switch self {
         case .uploadProgress(let id, _, _), .uploadComplete(let id, _, _), .uploadFailed(let id, _), .uploadWarning(let id, _),
-            .downloadProgress(let id, _, _), .downloadComplete(let id, _), .downloadFailed(let id, _), .downloadWarning(let id, _):
+            .downloadProgress(let id, _, _), .downloadComplete(let id, _, _), .downloadFailed(let id, _), .downloadWarning(let id, _):
             id
         }
     }

@@ -8,11 +8,14 @@ import XFTPProtocol
 
 extension FileAgent {
     /// Brings a download to its end.
-    func runDownload(_ id: FileTransferID) async {
+    ///
+    /// - Parameter fresh: the record, if it has just been checked and stored.
+    func runDownload(_ id: FileTransferID, _ fresh: DownloadRecord? = nil) async {
+        var fresh = fresh
         var wait = configuration.retry.initial
         while !Task.isCancelled {
             do {
-                return try await download(id)
+                return try await download(id, fresh.take())
             } catch is TransferInterrupted {
                 return
             } catch {
@@ -24,9 +27,9 @@ extension FileAgent {
                     continue
                 }
                 do {
-                    if let record = try await store.download(id), record.status != .complete {
+                    if let target = try await store.target(ofDownload: id), !target.isComplete {
                         // Removed again with the transfer, if the disk refuses it now.
-                        try? WorkFolder.discard(record.partPath, record.target.path)
+                        try? WorkFolder.discard(id.partPath(of: target.path), target.path)
                     }
                     try await store.setDownload(id, .failed, failure)
                     removeFiles(id)
@@ -38,29 +41,33 @@ extension FileAgent {
         }
     }
 
-    private func download(_ id: FileTransferID) async throws {
-        guard var record = try await reporting({ try await $0.download(id) }) else { return }
+    private func download(_ id: FileTransferID, _ fresh: DownloadRecord?) async throws {
+        var known = fresh
+        if known == nil { known = try await reporting { try await $0.download(id) } }
+        guard var record = known else { return }
+        let part = id.partPath(of: record.target.path)
         switch record.status {
         case .failed: return await announce(.downloadFailed(id, record.failure ?? FileTransferError(.storage, "the download failed")))
         case .receiving:
-            try await check(record.current, record)
-            try await receiveChunks(record)
-            if let redirect = record.description.redirect, record.redirected == nil {
-                try await follow(redirect, record)
-                guard let redirected = try await reporting({ try await $0.download(id) }) else { return }
-                record = redirected
-                try await check(record.current, record)
-                try await receiveChunks(record)
+            let isFresh = fresh != nil
+            // The process may have ended after the file got its name. The chunks may be on no router any more.
+            if isFresh || !WorkFolder.isKept(part, as: record.target.path) {
+                if !isFresh { try await check(record.current, record) }
+                if let redirect = record.description.redirect, record.redirected == nil {
+                    record.redirected = try await withChunks(of: record, isFresh: isFresh) { [self, record] in try await follow(redirect, record, $0) }
+                    removeFiles(id)
+                    try await check(record.current, record)
+                }
+                try await withChunks(of: record, isFresh: isFresh) { [self, record] in try await keep(record, $0, part) }
             }
-            try await keep(record)
             try await reporting { try await $0.setDownload(id, .complete) }
             // The chunks are not acknowledged: a router forgets a recipient that does, and who joins a group later is given the same description.
             try pass(.downloadComplete)
         case .complete: break
         }
-        try? DiskFile.remove(record.partPath)
+        try? DiskFile.remove(part)
         removeFiles(id)
-        await announce(.downloadComplete(id, record.target))
+        await announce(.downloadComplete(id, record.target, size: record.current.size))
     }
 
     /// - Throws: ``FileTransferError``: `notApproved`, `size`.
@@ -81,35 +88,72 @@ extension FileAgent {
 
     // MARK: Chunks
 
-    private func receiveChunks(_ record: DownloadRecord) async throws {
-        let (folder, description) = (folder, record.current)
-        let isRedirected = record.redirected != nil
-        do throws(FileFormatError) { try folder.make(for: record.id) } catch { throw FileTransferError(.file, error.message) }
-        func isReceived(_ chunk: FileDescription.Chunk) -> Bool {
-            let path = folder.chunk(chunk.number, of: record.id, isRedirected: isRedirected)
-            return record.received.contains(chunk.number) && (try? LocalFile(path).contentSize()) == Int64(chunk.size)
+    /// Receives the chunks of the present description and does something with them.
+    ///
+    /// - Parameter isFresh: whether no run before can have left chunks.
+    private func withChunks<Value: Sendable>(
+        of record: DownloadRecord, isFresh: Bool, _ body: @escaping @Sendable (ReceivedChunks) async throws -> Value
+    ) async throws -> Value {
+        let description = record.current
+        guard let chunk = description.chunks.first, description.chunks.count == 1, chunk.size <= FileCoding.smallChunk else {
+            return try await body(.files(try await receiveChunks(record, isFresh: isFresh)))
         }
-        let missing = description.chunks.filter { !isReceived($0) }
-        let done = Progress(description.size - missing.reduce(0) { $0 + Int64($1.size) })
-        // The progress of a redirect is not that of the file.
-        let total = record.description.redirect != nil && !isRedirected ? nil : description.size
-        if let total { await announce(.downloadProgress(record.id, received: done.value, total: total)) }
-        try await inParallel(missing, atOnce: configuration.chunksAtOnce) { [self] chunk in
-            try await receive(chunk, of: record, to: folder.chunk(chunk.number, of: record.id, isRedirected: isRedirected))
-            let received = done.add(Int64(chunk.size))
-            if let total { await announce(.downloadProgress(record.id, received: received, total: total)) }
-        }
+        // It is used before its permit is released, so that no more small chunks are in memory than may be received at once.
+        return try await receive(chunk, of: record) { [self] session, replica async throws(XFTPClientError) -> Result<Value, any Error> in
+            let bytes = try await session.download(replica.id, key: replica.key, size: chunk.size, digest: chunk.digest)
+            do {
+                try pass(.received)
+                return .success(try await body(.memory(bytes)))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
     }
 
-    private func receive(_ chunk: FileDescription.Chunk, of record: DownloadRecord, to path: String) async throws {
+    /// Receives the chunks that are not there yet into files. These are not flushed: what an earlier run has left counts if its digest is right.
+    ///
+    /// - Returns: the paths of all chunks.
+    private func receiveChunks(_ record: DownloadRecord, isFresh: Bool) async throws -> [String] {
+        let description = record.current
+        let paths = description.chunks.map { folder.chunk($0.number, of: record.id, isRedirected: record.redirected != nil) }
+        let missing = try await reportingFile { [self] in
+            try await cancellable { [folder] isCancelled in
+                try folder.make(for: record.id)
+                return try zip(description.chunks, paths).filter { chunk, path in
+                    guard !isCancelled() else { throw FileFormatError(.cancelled, "the download was cancelled") }
+                    return isFresh || !FileCoding.hasDigest(chunk.digest, path, size: chunk.size)
+                }
+            }
+        }
+        let done = Progress(description.size - missing.reduce(0) { $0 + Int64($1.0.size) })
+        // The progress of a redirect is not that of the file.
+        let total = record.description.redirect != nil && record.redirected == nil ? nil : description.size
+        if let total { await announce(.downloadProgress(record.id, received: done.value, total: total)) }
+        try await inParallel(missing, atOnce: configuration.chunksAtOnce) { [self] chunk, path in
+            try await receive(chunk, of: record) { session, replica throws(XFTPClientError) in
+                try await session.download(replica.id, key: replica.key, to: path, size: chunk.size, digest: chunk.digest)
+            }
+            try pass(.received)
+            let received = done.add(Int64(chunk.size))
+            // The last one is announced with the outcome.
+            if let total, received < total { await announce(.downloadProgress(record.id, received: received, total: total)) }
+        }
+        return paths
+    }
+
+    /// Asks the routers that have a chunk for it, one after the other.
+    private func receive<Value: Sendable>(
+        _ chunk: FileDescription.Chunk, of record: DownloadRecord,
+        _ body: @escaping @Sendable (XFTPSession, FileDescription.Replica) async throws(XFTPClientError) -> Value
+    ) async throws -> Value {
         guard !chunk.replicas.isEmpty else { throw FileTransferError(.noFile, "chunk \(chunk.number) is on no router") }
-        try await attempt(since: record.created, warn: { [self] in await announce(.downloadWarning(record.id, $0)) }) {
+        return try await attempt(since: record.created, warn: { [self] in await announce(.downloadWarning(record.id, $0)) }) {
             [sessions] () throws(XFTPClientError) in
             var failure: XFTPClientError?
             for replica in chunk.replicas {
                 do throws(XFTPClientError) {
                     return try await sessions.with(.init(user: record.user, server: replica.server)) { session throws(XFTPClientError) in
-                        try await session.download(replica.id, key: replica.key, to: path, size: chunk.size, digest: chunk.digest)
+                        try await body(session, replica)
                     }
                 } catch {
                     if failure?.isTemporary != true { failure = error }
@@ -117,23 +161,16 @@ extension FileAgent {
             }
             throw failure ?? XFTPClientError(.invalidRequest, "the chunk is on no router")
         }
-        try pass(.received)
-        try await reporting { try await $0.setReceived(chunk.number, in: record.id) }
     }
 
     // MARK: Content
 
-    private func paths(_ record: DownloadRecord) -> [String] {
-        record.current.chunks.map { folder.chunk($0.number, of: record.id, isRedirected: record.redirected != nil) }
-    }
-
-    /// Reads the description that was uploaded in place of the file.
-    private func follow(_ redirect: FileDescription.Redirect, _ record: DownloadRecord) async throws {
-        let paths = paths(record)
+    /// Reads the description that was uploaded in place of the file, and notes it.
+    private func follow(_ redirect: FileDescription.Redirect, _ record: DownloadRecord, _ chunks: ReceivedChunks) async throws -> FileDescription {
         let text = try await reportingFile { [self] in
             try await cancellable { isCancelled in
                 var text = Bytes()
-                try FileCoding.decrypt(record.current, chunks: paths, isCancelled: isCancelled) { piece throws(FileFormatError) in
+                try FileCoding.decrypt(record.current, chunks, isCancelled: isCancelled) { piece throws(FileFormatError) in
                     guard text.count + piece.count <= FileDescription.maximumTextLength else {
                         throw FileFormatError(.tooLarge, "the description that the redirect leads to is too large")
                     }
@@ -150,37 +187,27 @@ extension FileAgent {
         }
         try await reporting { try await $0.setRedirected(record.id, description) }
         try pass(.redirected)
-        for path in paths { try? DiskFile.remove(path) }
+        return description
     }
 
     /// Decrypts the file beside its path, and then names it.
-    private func keep(_ record: DownloadRecord) async throws {
-        let (paths, part) = (paths(record), record.partPath)
+    private func keep(_ record: DownloadRecord, _ chunks: ReceivedChunks, _ part: String) async throws {
         try await reportingFile { [self] in
-            try await cancellable { isCancelled in
-                guard !WorkFolder.isKept(part, as: record.target.path) else { return }
+            try await cancellable { [self] isCancelled in
                 var writer = try LocalFileWriter(LocalFile(part, key: record.target.key), replaces: true)
-                try FileCoding.decrypt(record.current, chunks: paths, isCancelled: isCancelled) { piece throws(FileFormatError) in
+                try FileCoding.decrypt(record.current, chunks, isCancelled: isCancelled) { piece throws(FileFormatError) in
                     try writer.write(piece)
                 }
                 try writer.finish()
+                try pass(.decrypted)
+                try WorkFolder.keep(part, as: record.target.path)
             }
         }
-        try pass(.decrypted)
-        try await reportingFile { [self] in try await cancellable { _ in try WorkFolder.keep(part, as: record.target.path) } }
         try pass(.kept)
-    }
-
-    private func reportingFile<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch let error as FileFormatError {
-            throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
-        }
     }
 }
 
-extension DownloadRecord {
-    /// The path to which the file is decrypted: beside its own, so that it can be renamed in one step.
-    var partPath: String { target.path + ".part-" + Base64URL.encode(Bytes(id.bytes.prefix(6)), padded: false) }
+extension FileTransferID {
+    /// The path to which a file is decrypted: beside its own, so that it can be renamed in one step.
+    func partPath(of target: String) -> String { target + ".part-" + Base64URL.encode(Bytes(bytes.prefix(6)), padded: false) }
 }

@@ -12,11 +12,14 @@ extension FileAgent {
     private static let announcements = 3
 
     /// Brings an upload to its end.
-    func runUpload(_ id: FileTransferID) async {
+    ///
+    /// - Parameter fresh: the record, if it has just been stored.
+    func runUpload(_ id: FileTransferID, _ fresh: UploadRecord? = nil) async {
+        var fresh = fresh
         var wait = configuration.retry.initial
         while !Task.isCancelled {
             do {
-                return try await upload(id)
+                return try await upload(id, fresh.take())
             } catch is TransferInterrupted {
                 return
             } catch {
@@ -29,7 +32,7 @@ extension FileAgent {
                     continue
                 }
                 do {
-                    try await store.setUpload(id, .failed, failure)
+                    try await store.setFailed(upload: id, failure)
                     removeFiles(id)
                     return await announce(.uploadFailed(id, failure))
                 } catch {
@@ -39,65 +42,92 @@ extension FileAgent {
         }
     }
 
-    private func upload(_ id: FileTransferID) async throws {
-        guard var record = try await reporting({ try await $0.upload(id) }) else { return }
-        if record.status == .new {
-            try await encrypt(record)
-            guard let encrypted = try await reporting({ try await $0.upload(id) }) else { return }
-            record = encrypted
-        }
+    private func upload(_ id: FileTransferID, _ fresh: UploadRecord?) async throws {
+        var known = fresh
+        if known == nil { known = try await reporting { try await $0.upload(id) } }
+        guard var record = known else { return }
         switch record.status {
-        case .new: return
-        case .failed: return await announce(.uploadFailed(id, record.failure ?? FileTransferError(.storage, "the upload failed")))
-        case .encrypted:
+        case .new: try await encrypt(&record)
+        case .encrypted: try await restore(record)
+        case .complete, .failed: break
+        }
+        if record.status == .encrypted {
             try await uploadChunks(record)
-            try pass(.allUploaded)
-            try await reporting { try await $0.setUpload(id, .complete) }
-            removeFiles(id)
             try pass(.uploadComplete)
             guard let complete = try await reporting({ try await $0.upload(id) }) else { return }
             record = complete
-        case .complete: removeFiles(id)
         }
+        if record.status == .failed {
+            return await announce(.uploadFailed(id, record.failure ?? FileTransferError(.storage, "the upload failed")))
+        }
+        removeFiles(id)
         guard let (sender, recipients) = record.descriptions else { throw FileTransferError(.file, "the upload has no chunks") }
         await announce(.uploadComplete(id, sender: sender, recipients: recipients))
     }
 
-    private func encrypt(_ record: UploadRecord) async throws {
-        let folder = folder
-        do {
-            let (plan, digest, chunks) = try await cancellable { isCancelled in
-                try folder.make(for: record.id)
-                let size = try record.source.contentSize()
-                guard let plan = FilePlan(header: FileAgent.header(record.name), contentSize: size, asOneChunk: record.asOneChunk) else {
-                    throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
-                }
-                let (digest, chunks) = try FileCoding.encrypt(
-                    record.source, plan, key: record.key, nonce: record.nonce, to: folder.encrypting(record.id), isCancelled: isCancelled)
-                try DiskFile.rename(folder.encrypting(record.id), to: folder.encrypted(record.id))
+    /// Encrypts the file and notes its digests. The encrypted file is not flushed: it is made again if it is lost.
+    private func encrypt(_ record: inout UploadRecord) async throws {
+        let (plan, digest, chunks) = try await reportingFile { [record, folder] in
+            try await cancellable { isCancelled in
+                let plan = try record.plan(contentSize: try record.source.contentSize())
+                let (digest, chunks) = try folder.encrypt(record, plan, isCancelled)
                 return (plan, digest, chunks)
             }
-            try pass(.encrypted)
-            var offset: Int64 = 0
-            var records: [UploadRecord.Chunk] = []
-            for (index, (size, digest)) in zip(plan.chunks, chunks).enumerated() {
-                records.append(.init(number: index + 1, offset: offset, size: size, digest: digest))
-                offset += Int64(size)
+        }
+        try pass(.encrypted)
+        var offset: Int64 = 0
+        for (index, (size, digest)) in zip(plan.chunks, chunks).enumerated() {
+            record.chunks.append(.init(number: index + 1, offset: offset, size: size, digest: digest))
+            offset += Int64(size)
+        }
+        record.encrypted = (plan.encryptedSize, digest)
+        record.status = .encrypted
+        try await reporting { [record] in try await $0.setEncrypted(record.id, size: plan.encryptedSize, digest: digest, record.chunks) }
+    }
+
+    /// Makes the encrypted file again if it has been lost with the power.
+    private func restore(_ record: UploadRecord) async throws {
+        let missing = record.chunks.filter { !$0.isUploaded }
+        guard !missing.isEmpty, record.smallChunk == nil else { return }
+        try await reportingFile { [folder] in
+            try await cancellable { isCancelled in
+                let path = folder.encrypted(record.id)
+                if missing.allSatisfy({ FileCoding.hasDigest($0.digest, path, offset: $0.offset, size: $0.size) }) { return }
+                let plan = try record.plan(contentSize: try record.source.contentSize())
+                guard try folder.encrypt(record, plan, isCancelled).digest == record.encrypted?.digest else { throw FileCoding.changed(record.source) }
             }
-            try await reporting { [records] in try await $0.setEncrypted(record.id, size: plan.encryptedSize, digest: digest, records) }
-        } catch let error as FileFormatError {
-            throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
         }
     }
 
     private func uploadChunks(_ record: UploadRecord) async throws {
+        let missing = record.chunks.filter { !$0.isUploaded }
+        guard !missing.isEmpty else { return try await reporting { try await $0.setComplete(record.id) } }
         let total = record.encrypted?.size ?? 0
-        let done = Progress(record.chunks.reduce(0) { $0 + ($1.isUploaded ? Int64($1.size) : 0) })
+        let done = Progress(total - missing.reduce(0) { $0 + Int64($1.size) })
         await announce(.uploadProgress(record.id, sent: done.value, total: total))
-        try await inParallel(record.chunks.filter { !$0.isUploaded }, atOnce: configuration.chunksAtOnce) { [self] chunk in
+        try await inParallel(missing, atOnce: configuration.chunksAtOnce) { [self] chunk in
             try await upload(chunk, of: record)
             let sent = done.add(Int64(chunk.size))
-            await announce(.uploadProgress(record.id, sent: sent, total: total))
+            // The last one is announced with the outcome.
+            if sent < total { await announce(.uploadProgress(record.id, sent: sent, total: total)) }
+        }
+    }
+
+    /// What is uploaded as a chunk.
+    private func source(of chunk: UploadRecord.Chunk, _ record: UploadRecord) async throws(XFTPClientError) -> ChunkSource {
+        do {
+            guard record.smallChunk != nil else {
+                return try ChunkSource(path: folder.encrypted(record.id), offset: chunk.offset, size: chunk.size)
+            }
+            return try await cancellable { isCancelled in
+                let plan = try record.plan(contentSize: try record.source.contentSize())
+                return ChunkSource(
+                    try FileCoding.encrypt(record.source, plan, key: record.key, nonce: record.nonce, digest: chunk.digest, isCancelled: isCancelled))
+            }
+        } catch let error as FileFormatError {
+            throw error.code == .cancelled ? XFTPClientError(.cancelled, error.message) : XFTPClientError(.file(error.code), error.message)
+        } catch {
+            throw XFTPClientError(.cancelled, "the upload was cancelled", cause: error)
         }
     }
 
@@ -114,12 +144,8 @@ extension FileAgent {
                 try await reporting { try await $0.setReplica(known, of: chunk.number, in: record.id) }
             }
             do {
-                let path = folder.encrypted(record.id)
                 try await self.attempt(since: record.created, warn: warn) { () throws(XFTPClientError) in
-                    let source: ChunkSource
-                    do throws(FileFormatError) { source = try ChunkSource(path: path, offset: chunk.offset, size: chunk.size) } catch {
-                        throw XFTPClientError(.file(error.code), error.message)
-                    }
+                    let source = try await source(of: chunk, record)
                     try await sessions.with(.init(user: record.user, server: known.server)) { session throws(XFTPClientError) in
                         try await session.upload(source, to: known.id, key: known.key)
                     }
@@ -177,6 +203,19 @@ extension FileAgent {
 }
 
 extension UploadRecord {
+    /// How the file is divided.
+    ///
+    /// - Throws: ``FileTransferError`` `size`.
+    fileprivate func plan(contentSize: Int64) throws -> FilePlan {
+        guard let plan = FilePlan(header: FileAgent.header(name), contentSize: contentSize, asOneChunk: asOneChunk) else {
+            throw FileTransferError(.size, "the file has \(contentSize) bytes, which is more than can be sent")
+        }
+        return plan
+    }
+
+    /// The only chunk, if it is small enough to be made in memory whenever it is uploaded.
+    fileprivate var smallChunk: Chunk? { chunks.count == 1 ? chunks.first { $0.size <= FileCoding.smallChunk } : nil }
+
     /// The descriptions for the sender and the recipients; nil if a chunk is nowhere.
     fileprivate var descriptions: (sender: FileDescription, recipients: [FileDescription])? {
         guard let encrypted, let size = chunks.first?.size, chunks.allSatisfy({ $0.replica?.recipients.count == recipients }) else { return nil }
@@ -192,5 +231,19 @@ extension UploadRecord {
             description(.recipient) { .init(server: $0.server, id: $0.recipients[index].id, key: $0.recipients[index].key) }
         }
         return (sender, received)
+    }
+}
+
+extension WorkFolder {
+    /// Encrypts the file of an upload into the folder. Of a file with one small chunk nothing but the digests is made.
+    fileprivate func encrypt(_ record: UploadRecord, _ plan: FilePlan, _ isCancelled: () -> Bool) throws -> (digest: Bytes, chunks: [Bytes]) {
+        guard plan.chunks.count > 1 || plan.chunks.contains(where: { $0 > FileCoding.smallChunk }) else {
+            return try FileCoding.encrypt(record.source, plan, key: record.key, nonce: record.nonce, isCancelled: isCancelled) { _ in }
+        }
+        try make(for: record.id)
+        let file = try DiskFile.create(encrypted(record.id), replaces: true)
+        return try FileCoding.encrypt(record.source, plan, key: record.key, nonce: record.nonce, isCancelled: isCancelled) { piece throws(FileFormatError) in
+            try file.write(piece)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import NIOPosix
 import Synchronization
+import XFTPProtocol
 
 extension FileAgent {
     /// Does what blocks on a thread for that, and tells it when the transfer has been cancelled.
@@ -9,6 +10,17 @@ extension FileAgent {
             try await NIOThreadPool.singleton.runIfActive { try body { flag.isSet } }
         } onCancel: {
             flag.set()
+        }
+    }
+
+    /// Does something with files of this machine.
+    ///
+    /// - Throws: ``FileTransferError`` `file`; ``TransferInterrupted`` if it was cancelled.
+    func reportingFile<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as FileFormatError {
+            throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
         }
     }
 

@@ -190,16 +190,13 @@ package final class FileAgent: Sendable {
 
     /// True if a transfer has the id, for example because the process ended between the agent's commit and its caller's.
     private func isKnown(_ id: FileTransferID) async throws(FileTransferError) -> Bool {
-        try await reporting { store in
-            if try await store.upload(id) != nil { return true }
-            return try await store.download(id) != nil
-        }
+        try await reporting { try await $0.isKnown(id) }
     }
 
     private func begin(_ record: UploadRecord) async throws(FileTransferError) {
         guard !(await servers.servers(of: record.user)).isEmpty else { throw FileTransferError(.noServers, "there is no file router to upload to") }
         try await reporting { try await $0.add(record) }
-        run(record.id) { await $0.runUpload(record.id) }
+        run(record.id) { await $0.runUpload(record.id, record) }
     }
 
     /// As much of a name as a header holds, in whole characters.
@@ -233,7 +230,7 @@ package final class FileAgent: Sendable {
             id: id, user: user, description: description, target: target, approvesServers: approvesServers, status: .receiving, created: now())
         try await check(description, record)
         try await reporting { try await $0.add(record) }
-        run(record.id) { await $0.runDownload(record.id) }
+        run(record.id) { await $0.runDownload(record.id, record) }
         return record.id
     }
 
@@ -266,18 +263,15 @@ package final class FileAgent: Sendable {
         let task = state.withLock { $0.transfers[id] }
         task?.cancel()
         await task?.value
-        if let download = try await reporting({ try await $0.download(id) }) {
+        if let target = try await reporting({ try await $0.target(ofDownload: id) }) {
             do throws(FileFormatError) {
-                let part = download.partPath
-                if download.status == .complete { try DiskFile.remove(part) } else { try WorkFolder.discard(part, download.target.path) }
+                let part = id.partPath(of: target.path)
+                if target.isComplete { try DiskFile.remove(part) } else { try WorkFolder.discard(part, target.path) }
             } catch {
                 throw FileTransferError(.file, error.message)
             }
         }
-        try await reporting { [now] in
-            try await $0.removeUpload(id, deletesRemotely: deletesRemotely, now: now())
-            try await $0.removeDownload(id)
-        }
+        try await reporting { [now] in try await $0.remove(id, deletesRemotely: deletesRemotely, now: now()) }
         removeFiles(id)
     }
 

@@ -2,29 +2,89 @@ import SMPCrypto
 import SMPWire
 import XFTPProtocol
 
-/// Encrypts whole files into files, and back. Its calls block, and hold no more than a piece of a file.
+/// The chunks of a file on this machine.
+enum ReceivedChunks: Sendable {
+    /// One file for each.
+    case files([String])
+    /// The only one, which is small.
+    case memory(Bytes)
+}
+
+/// Encrypts whole files, and decrypts them. Its calls block, and hold no more than a piece of a file or a small chunk.
 enum FileCoding {
-    /// Encrypts a file, and hashes what comes out.
+    /// Bytes of the largest chunk that is held in memory if it is the only one of its file. A larger file goes through files of the work folder.
+    static let smallChunk: UInt32 = 256 << 10
+
+    /// Encrypts a file and hashes what comes out.
     ///
+    /// - Parameter write: takes the encrypted file in pieces.
     /// - Returns: SHA-512 of the encrypted file, and SHA-256 of each chunk.
     /// - Throws: ``FileFormatError``.
     static func encrypt(
-        _ source: LocalFile, _ plan: FilePlan, key: BoxSecret, nonce: BoxNonce, to path: String, isCancelled: () -> Bool
+        _ source: LocalFile, _ plan: FilePlan, key: BoxSecret, nonce: BoxNonce, isCancelled: () -> Bool,
+        write: (Bytes) throws(FileFormatError) -> Void
     ) throws(FileFormatError) -> (digest: Bytes, chunks: [Bytes]) {
+        var digests = ChunkDigests(sizes: plan.chunks)
+        try produce(source, plan, key: key, nonce: nonce, isCancelled: isCancelled) { piece throws(FileFormatError) in
+            digests.update(piece)
+            try write(piece)
+        }
+        return digests.finish()
+    }
+
+    /// The encrypted form of a file that has one small chunk.
+    ///
+    /// - Throws: ``FileFormatError``; `invalidDigest` if the file is not any more what the digest was made of.
+    static func encrypt(
+        _ source: LocalFile, _ plan: FilePlan, key: BoxSecret, nonce: BoxNonce, digest: Bytes, isCancelled: () -> Bool
+    ) throws(FileFormatError) -> Bytes {
+        var chunk = Bytes()
+        chunk.reserveCapacity(Int(plan.encryptedSize))
+        try produce(source, plan, key: key, nonce: nonce, isCancelled: isCancelled) { chunk += $0 }
+        // What has changed must not leave the machine: the key stream is that of what the router may have already.
+        guard Hash.sha256(chunk) == digest else { throw changed(source) }
+        return chunk
+    }
+
+    private static func produce(
+        _ source: LocalFile, _ plan: FilePlan, key: BoxSecret, nonce: BoxNonce, isCancelled: () -> Bool,
+        write: (Bytes) throws(FileFormatError) -> Void
+    ) throws(FileFormatError) {
         var reader = try LocalFileReader(source)
         guard reader.contentSize == plan.contentSize else { throw FileFormatError(.invalidSize, "\(source.path) has changed its size meanwhile") }
-        var output = ChunkedOutput(file: try DiskFile.create(path, replaces: true), sizes: plan.chunks)
         var encryptor = FileEncryptor(plan, key: key, nonce: nonce)
-        try output.write(encryptor.begin())
+        try write(encryptor.begin())
         while var piece = try reader.next() {
             guard !isCancelled() else { throw FileFormatError(.cancelled, "the upload was cancelled") }
             try piece.withUnsafeMutableBytes { buffer in Result { () throws(FileFormatError) in try encryptor.encrypt(inPlace: buffer) } }.get()
-            try output.write(piece)
+            try write(piece)
         }
         try reader.finish()
-        while let padding = try encryptor.padding() { try output.write(padding) }
-        try output.write(encryptor.tag())
-        return try output.finish()
+        while let padding = try encryptor.padding() { try write(padding) }
+        try write(encryptor.tag())
+    }
+
+    /// The error for a file that was encrypted and is another one now.
+    static func changed(_ source: LocalFile) -> FileFormatError {
+        FileFormatError(.invalidDigest, "\(source.path) has changed before it was uploaded")
+    }
+
+    /// True if a part of a file has a digest.
+    static func hasDigest(_ digest: Bytes, _ path: String, offset: Int64 = 0, size: UInt32) -> Bool {
+        let hash = HashStream(.sha256)
+        do throws(FileFormatError) {
+            let file = try DiskFile.open(path)
+            var done: Int64 = 0
+            while done < Int64(size) {
+                let piece = try file.read(Int(min(Int64(smallChunk), Int64(size) - done)), at: offset + done)
+                guard !piece.isEmpty else { return false }
+                hash.update(piece)
+                done += Int64(piece.count)
+            }
+        } catch {
+            return false
+        }
+        return hash.finish() == digest
     }
 
     /// Decrypts the chunks of a file, one after the other.
@@ -32,16 +92,23 @@ enum FileCoding {
     /// - Parameter write: takes the content in pieces, which are not authentic before this returns.
     /// - Throws: ``FileFormatError``.
     static func decrypt(
-        _ description: FileDescription, chunks: [String], isCancelled: () -> Bool, write: (consuming Bytes) throws(FileFormatError) -> Void
+        _ description: FileDescription, _ chunks: ReceivedChunks, isCancelled: () -> Bool, write: (consuming Bytes) throws(FileFormatError) -> Void
     ) throws(FileFormatError) {
         var decryptor = try FileDecryptor(size: description.size, key: description.key, nonce: description.nonce)
         let hash = HashStream(.sha512)
-        for path in chunks {
-            var reader = try LocalFileReader(LocalFile(path))
-            while let piece = try reader.next() {
-                guard !isCancelled() else { throw FileFormatError(.cancelled, "the download was cancelled") }
-                hash.update(piece)
-                try write(try decryptor.decrypt(piece))
+        switch chunks {
+        case .memory(let chunk):
+            hash.update(chunk)
+            try write(try decryptor.decrypt(chunk))
+        case .files(let paths):
+            for path in paths {
+                var reader = try LocalFileReader(LocalFile(path))
+                while let piece = try reader.next() {
+                    guard !isCancelled() else { throw FileFormatError(.cancelled, "the download was cancelled") }
+                    hash.update(piece)
+                    // Decrypted where it stands.
+                    try write(try decryptor.decrypt(consume piece))
+                }
             }
         }
         guard hash.finish() == description.digest else {
@@ -51,22 +118,20 @@ enum FileCoding {
     }
 }
 
-/// A file whose digests are computed while it is written.
-private struct ChunkedOutput {
-    private let file: DiskFile
+/// The digests of an encrypted file and of its chunks, computed while it is made.
+private struct ChunkDigests {
     private let whole = HashStream(.sha512)
     private var chunk = HashStream(.sha256)
     private var digests: [Bytes] = []
     private var sizes: ArraySlice<UInt32>
     private var left: Int
 
-    init(file: DiskFile, sizes: [UInt32]) {
-        self.file = file
+    init(sizes: [UInt32]) {
         self.sizes = sizes.dropFirst()
         left = Int(sizes.first ?? 0)
     }
 
-    mutating func write(_ bytes: Bytes) throws(FileFormatError) {
+    mutating func update(_ bytes: Bytes) {
         whole.update(bytes)
         bytes.withUnsafeBytes { buffer in
             var start = 0
@@ -82,11 +147,7 @@ private struct ChunkedOutput {
                 left = Int(next)
             }
         }
-        try file.write(bytes)
     }
 
-    func finish() throws(FileFormatError) -> (digest: Bytes, chunks: [Bytes]) {
-        try file.synchronize()
-        return (whole.finish(), digests)
-    }
+    func finish() -> (digest: Bytes, chunks: [Bytes]) { (whole.finish(), digests) }
 }

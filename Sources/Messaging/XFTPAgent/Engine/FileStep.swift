@@ -1,16 +1,14 @@
 /// A moment between two things that are done on the disk, in the store or on a router: tests end a transfer there, as a kill would.
 enum FileStep: String, CaseIterable, Sendable {
-    /// The encrypted file is on the disk, and the store does not know.
+    /// The file is encrypted, and the store does not know.
     case encrypted
     /// A router has taken the announcement of a chunk, and the store does not know.
     case announced
     /// A router has a chunk, and the store does not know.
     case uploaded
-    /// All chunks are uploaded, and the upload is not complete.
-    case allUploaded
     /// The upload is complete, and nobody was told.
     case uploadComplete
-    /// A chunk is on the disk, and the store does not know.
+    /// A chunk is here, and has not been used.
     case received
     /// A redirect was followed, and its chunks are still there.
     case redirected

@@ -31,7 +31,6 @@ struct WorkFolder: Sendable {
     }
 
     func encrypted(_ id: FileTransferID) -> String { folder(id) + "/encrypted" }
-    func encrypting(_ id: FileTransferID) -> String { folder(id) + "/encrypted.new" }
     func description(_ id: FileTransferID) -> String { folder(id) + "/description" }
 
     /// - Parameter isRedirected: chunks behind a redirect have other names than those before it.

@@ -1,3 +1,4 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPAgent
@@ -14,14 +15,14 @@ struct FileTransferStore: Sendable {
 
     func add(_ upload: UploadRecord) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO file_uploads (
-                        upload_id, user_id, path, path_key, path_nonce, is_path_owned, name, recipients, key, nonce, as_one_chunk, redirect_size,
-                        redirect_digest, status, created
-                    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+            try database.run(
+                """
+                INSERT INTO file_uploads (
+                    upload_id, user_id, path, path_key, path_nonce, is_path_owned, name, recipients, key, nonce, as_one_chunk, redirect_size,
+                    redirect_digest, status, created
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     data(upload.id.bytes), upload.user, upload.source.path, secret(upload.source.key?.key.secret), data(upload.source.key?.nonce.bytes),
                     upload.ownsSource, upload.name, upload.recipients, secret(upload.key.secret), data(upload.nonce.bytes), upload.asOneChunk,
                     upload.redirect?.size, data(upload.redirect?.digest), upload.status.rawValue, upload.created,
@@ -32,14 +33,14 @@ struct FileTransferStore: Sendable {
     /// Notes that the file is encrypted, and how it is divided.
     func setEncrypted(_ id: FileTransferID, size: Int64, digest: Bytes, _ chunks: [UploadRecord.Chunk]) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: "UPDATE file_uploads SET size = ?, digest = ?, status = 'encrypted' WHERE upload_id = ?",
-                arguments: [size, data(digest), data(id.bytes)])
-            try database.execute(sql: "DELETE FROM file_upload_chunks WHERE upload_id = ?", arguments: [data(id.bytes)])
+            try database.run(
+                "UPDATE file_uploads SET size = ?, digest = ?, status = 'encrypted' WHERE upload_id = ?",
+                [size, data(digest), data(id.bytes)])
+            try database.run("DELETE FROM file_upload_chunks WHERE upload_id = ?", [data(id.bytes)])
             for chunk in chunks {
-                try database.execute(
-                    sql: "INSERT INTO file_upload_chunks (upload_id, number, offset, size, digest) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [data(id.bytes), chunk.number, chunk.offset, Int64(chunk.size), data(chunk.digest)])
+                try database.run(
+                    "INSERT INTO file_upload_chunks (upload_id, number, offset, size, digest) VALUES (?, ?, ?, ?, ?)",
+                    [data(id.bytes), chunk.number, chunk.offset, Int64(chunk.size), data(chunk.digest)])
             }
         }
     }
@@ -47,41 +48,45 @@ struct FileTransferStore: Sendable {
     /// Notes where a chunk was announced, or that it is nowhere.
     func setReplica(_ replica: UploadRecord.Chunk.Replica?, of number: Int, in id: FileTransferID) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: """
-                    UPDATE file_upload_chunks SET server = ?, replica_id = ?, replica_key = ?, is_uploaded = 0 WHERE upload_id = ? AND number = ?
-                    """,
-                arguments: [
+            try database.run(
+                """
+                UPDATE file_upload_chunks SET server = ?, replica_id = ?, replica_key = ?, is_uploaded = 0 WHERE upload_id = ? AND number = ?
+                """,
+                [
                     replica?.server.wireString, data(replica?.id.bytes), secret(replica?.key.pkcs8), data(id.bytes), number,
                 ])
-            try database.execute(
-                sql: "DELETE FROM file_upload_recipients WHERE upload_id = ? AND number = ?", arguments: [data(id.bytes), number])
+            try database.run("DELETE FROM file_upload_recipients WHERE upload_id = ? AND number = ?", [data(id.bytes), number])
             for (index, recipient) in (replica?.recipients ?? []).enumerated() {
-                try database.execute(
-                    sql: "INSERT INTO file_upload_recipients (upload_id, number, recipient, replica_id, replica_key) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [data(id.bytes), number, index, data(recipient.id.bytes), secret(recipient.key.pkcs8)])
+                try database.run(
+                    "INSERT INTO file_upload_recipients (upload_id, number, recipient, replica_id, replica_key) VALUES (?, ?, ?, ?, ?)",
+                    [data(id.bytes), number, index, data(recipient.id.bytes), secret(recipient.key.pkcs8)])
             }
         }
     }
 
+    /// Notes that a router has a chunk. With the last one the upload is complete.
     func setUploaded(_ number: Int, in id: FileTransferID) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: "UPDATE file_upload_chunks SET is_uploaded = 1 WHERE upload_id = ? AND number = ?", arguments: [data(id.bytes), number])
+            try database.run("UPDATE file_upload_chunks SET is_uploaded = 1 WHERE upload_id = ? AND number = ?", [data(id.bytes), number])
+            try completeUpload(id, database)
         }
     }
 
-    func setUpload(_ id: FileTransferID, _ status: UploadRecord.Status, _ failure: FileTransferError? = nil) async throws {
+    /// Notes that an upload is complete, if all of its chunks are uploaded.
+    func setComplete(_ id: FileTransferID) async throws { try await store.write { try completeUpload(id, $0) } }
+
+    func setFailed(upload id: FileTransferID, _ failure: FileTransferError) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: "UPDATE file_uploads SET status = ?, failure = ? WHERE upload_id = ?",
-                arguments: [status.rawValue, failure.map(FailureText.write), data(id.bytes)])
+            try database.run(
+                "UPDATE file_uploads SET status = ?, failure = ? WHERE upload_id = ?",
+                [UploadRecord.Status.failed.rawValue, FailureText.write(failure), data(id.bytes)])
         }
     }
 
     func upload(_ id: FileTransferID) async throws -> UploadRecord? {
         try await store.read { database in
-            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM file_uploads WHERE upload_id = ?", arguments: [data(id.bytes)]) else {
+            guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM file_uploads WHERE upload_id = ?"), arguments: [data(id.bytes)])
+            else {
                 return nil
             }
             return try uploadRecord(row, database)
@@ -90,85 +95,88 @@ struct FileTransferStore: Sendable {
 
     func uploads() async throws -> [FileTransferID] { try await ids("SELECT upload_id FROM file_uploads ORDER BY created") }
 
-    /// Forgets an upload.
-    ///
-    /// - Parameter deletesRemotely: whether its chunks are to be deleted from their routers.
-    func removeUpload(_ id: FileTransferID, deletesRemotely: Bool, now: Int64) async throws {
-        try await store.write { database in
-            if deletesRemotely {
-                try database.execute(
-                    sql: """
-                        INSERT INTO file_deletions (user_id, server, replica_id, replica_key, created)
-                        SELECT u.user_id, c.server, c.replica_id, c.replica_key, ? FROM file_upload_chunks AS c JOIN file_uploads AS u USING (upload_id)
-                        WHERE c.upload_id = ? AND c.server IS NOT NULL
-                        """, arguments: [now, data(id.bytes)])
-            }
-            try database.execute(sql: "DELETE FROM file_uploads WHERE upload_id = ?", arguments: [data(id.bytes)])
-        }
-    }
-
     // MARK: Downloads
 
     func add(_ download: DownloadRecord) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO file_downloads (download_id, user_id, description, path, path_key, path_nonce, approves_servers, status, created)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+            try database.run(
+                """
+                INSERT INTO file_downloads (download_id, user_id, description, path, path_key, path_nonce, approves_servers, status, created)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     data(download.id.bytes), download.user, download.description.text, download.target.path, secret(download.target.key?.key.secret),
                     data(download.target.key?.nonce.bytes), download.approvesServers, download.status.rawValue, download.created,
                 ])
         }
     }
 
-    func setReceived(_ number: Int, in id: FileTransferID) async throws {
-        try await store.write { database in
-            try database.execute(
-                sql: "INSERT OR IGNORE INTO file_download_chunks (download_id, number) VALUES (?, ?)", arguments: [data(id.bytes), number])
-        }
-    }
-
-    /// Notes where a redirect leads. The chunks of the description before it are not needed any more.
+    /// Notes where a redirect leads.
     func setRedirected(_ id: FileTransferID, _ description: FileDescription) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: "UPDATE file_downloads SET redirected = ? WHERE download_id = ?", arguments: [description.text, data(id.bytes)])
-            try database.execute(sql: "DELETE FROM file_download_chunks WHERE download_id = ?", arguments: [data(id.bytes)])
+            try database.run("UPDATE file_downloads SET redirected = ? WHERE download_id = ?", [description.text, data(id.bytes)])
         }
     }
 
     func setDownload(_ id: FileTransferID, _ status: DownloadRecord.Status, _ failure: FileTransferError? = nil) async throws {
         try await store.write { database in
-            try database.execute(
-                sql: "UPDATE file_downloads SET status = ?, failure = ? WHERE download_id = ?",
-                arguments: [status.rawValue, failure.map(FailureText.write), data(id.bytes)])
+            try database.run(
+                "UPDATE file_downloads SET status = ?, failure = ? WHERE download_id = ?",
+                [status.rawValue, failure.map(FailureText.write), data(id.bytes)])
         }
     }
 
     func download(_ id: FileTransferID) async throws -> DownloadRecord? {
         try await store.read { database in
-            guard let row = try Row.fetchOne(database, sql: "SELECT * FROM file_downloads WHERE download_id = ?", arguments: [data(id.bytes)]) else {
+            guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM file_downloads WHERE download_id = ?"), arguments: [data(id.bytes)])
+            else {
                 return nil
             }
-            var record = DownloadRecord(
+            return DownloadRecord(
                 id: id, user: row["user_id"], description: try FileDescription(parsing: row["description"]),
                 redirected: try (row["redirected"] as String?).map { try FileDescription(parsing: $0) }, target: try localFile(row),
                 approvesServers: row["approves_servers"], status: DownloadRecord.Status(rawValue: row["status"]) ?? .failed,
                 failure: (row["failure"] as String?).map(FailureText.read), created: row["created"])
-            let numbers = try Int.fetchAll(
-                database, sql: "SELECT number FROM file_download_chunks WHERE download_id = ?", arguments: [data(id.bytes)])
-            record.received = Set(numbers)
-            return record
+        }
+    }
+
+    /// Where a download is kept, and whether it is complete; nil if there is no such download.
+    func target(ofDownload id: FileTransferID) async throws -> (path: String, isComplete: Bool)? {
+        try await store.read { database in
+            let row = try Row.fetchOne(
+                database.cachedStatement(sql: "SELECT path, status FROM file_downloads WHERE download_id = ?"), arguments: [data(id.bytes)])
+            return row.map { ($0["path"], ($0["status"] as String) == DownloadRecord.Status.complete.rawValue) }
         }
     }
 
     func downloads() async throws -> [FileTransferID] { try await ids("SELECT download_id FROM file_downloads ORDER BY created") }
 
-    func removeDownload(_ id: FileTransferID) async throws {
+    // MARK: Both
+
+    /// True if an upload or a download has the id.
+    func isKnown(_ id: FileTransferID) async throws -> Bool {
+        try await store.read { database in
+            for sql in ["SELECT 1 FROM file_uploads WHERE upload_id = ?", "SELECT 1 FROM file_downloads WHERE download_id = ?"]
+            where try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [data(id.bytes)]) != nil { return true }
+            return false
+        }
+    }
+
+    /// Forgets a transfer.
+    ///
+    /// - Parameter deletesRemotely: whether the chunks of an upload are to be deleted from their routers.
+    func remove(_ id: FileTransferID, deletesRemotely: Bool, now: Int64) async throws {
         try await store.write { database in
-            try database.execute(sql: "DELETE FROM file_downloads WHERE download_id = ?", arguments: [data(id.bytes)])
+            try database.run("DELETE FROM file_downloads WHERE download_id = ?", [data(id.bytes)])
+            if deletesRemotely {
+                try database.run(
+                    """
+                    INSERT INTO file_deletions (user_id, server, replica_id, replica_key, created)
+                    SELECT u.user_id, c.server, c.replica_id, c.replica_key, ? FROM file_upload_chunks AS c JOIN file_uploads AS u USING (upload_id)
+                    WHERE c.upload_id = ? AND c.server IS NOT NULL
+                    """, [now, data(id.bytes)])
+            }
+            try database.run("DELETE FROM file_uploads WHERE upload_id = ?", [data(id.bytes)])
         }
     }
 
@@ -178,9 +186,9 @@ struct FileTransferStore: Sendable {
         try await store.write { database in
             for chunk in description.chunks {
                 for replica in chunk.replicas {
-                    try database.execute(
-                        sql: "INSERT INTO file_deletions (user_id, server, replica_id, replica_key, created) VALUES (?, ?, ?, ?, ?)",
-                        arguments: [user, replica.server.wireString, data(replica.id.bytes), secret(replica.key.pkcs8), now])
+                    try database.run(
+                        "INSERT INTO file_deletions (user_id, server, replica_id, replica_key, created) VALUES (?, ?, ?, ?, ?)",
+                        [user, replica.server.wireString, data(replica.id.bytes), secret(replica.key.pkcs8), now])
                 }
             }
         }
@@ -188,7 +196,7 @@ struct FileTransferStore: Sendable {
 
     func deletions() async throws -> [DeletionRecord] {
         try await store.read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM file_deletions ORDER BY deletion_id").map { row in
+            try Row.fetchAll(database.cachedStatement(sql: "SELECT * FROM file_deletions ORDER BY deletion_id")).map { row in
                 DeletionRecord(
                     number: row["deletion_id"], user: row["user_id"], server: try XFTPServerAddress(wireString: row["server"]),
                     id: EntityID(bytes(row["replica_id"])), key: try PrivateAuthKey(pkcs8: bytes(row["replica_key"])), created: row["created"])
@@ -198,7 +206,7 @@ struct FileTransferStore: Sendable {
 
     func removeDeletion(_ number: Int64) async throws {
         try await store.write { database in
-            try database.execute(sql: "DELETE FROM file_deletions WHERE deletion_id = ?", arguments: [number])
+            try database.run("DELETE FROM file_deletions WHERE deletion_id = ?", [number])
         }
     }
 
@@ -207,6 +215,14 @@ struct FileTransferStore: Sendable {
     private func ids(_ sql: String) async throws -> [FileTransferID] {
         try await store.read { database in try Data.fetchAll(database, sql: sql).map { FileTransferID(bytes($0)) } }
     }
+}
+
+private func completeUpload(_ id: FileTransferID, _ database: Database) throws {
+    try database.run(
+        """
+        UPDATE file_uploads SET status = ? WHERE upload_id = ?
+        AND NOT EXISTS (SELECT 1 FROM file_upload_chunks AS c WHERE c.upload_id = file_uploads.upload_id AND c.is_uploaded = 0)
+        """, [UploadRecord.Status.complete.rawValue, data(id.bytes)])
 }
 
 private func uploadRecord(_ row: Row, _ database: Database) throws -> UploadRecord {
@@ -221,13 +237,13 @@ private func uploadRecord(_ row: Row, _ database: Database) throws -> UploadReco
     }
     if let size = row["size"] as Int64?, let digest = row["digest"] as Data? { record.encrypted = (size, bytes(digest)) }
     let recipients = try Row.fetchAll(
-        database, sql: "SELECT * FROM file_upload_recipients WHERE upload_id = ? ORDER BY number, recipient", arguments: [data(id.bytes)])
+        database.cachedStatement(sql: "SELECT * FROM file_upload_recipients WHERE upload_id = ? ORDER BY number, recipient"), arguments: [data(id.bytes)])
     var byChunk: [Int: [(id: EntityID, key: PrivateAuthKey)]] = [:]
     for row in recipients {
         byChunk[row["number"], default: []].append((EntityID(bytes(row["replica_id"])), try PrivateAuthKey(pkcs8: bytes(row["replica_key"]))))
     }
     let chunks = try Row.fetchAll(
-        database, sql: "SELECT * FROM file_upload_chunks WHERE upload_id = ? ORDER BY number", arguments: [data(id.bytes)])
+        database.cachedStatement(sql: "SELECT * FROM file_upload_chunks WHERE upload_id = ? ORDER BY number"), arguments: [data(id.bytes)])
     record.chunks = try chunks.map { row in
         let number: Int = row["number"]
         var replica: UploadRecord.Chunk.Replica?

@@ -58,8 +58,6 @@ struct DownloadRecord: Sendable {
     var status: Status
     var failure: FileTransferError?
     var created: Int64
-    /// The chunks of the present description that are on this machine.
-    var received: Set<Int> = []
 
     /// The description whose chunks are received at present.
     var current: FileDescription { redirected ?? description }
