@@ -130,6 +130,8 @@ final class DeliveryWorker: Sendable {
                     return .load(after: inner.lastSeen)
                 }
                 inner.isRunning = false
+                // With its memory: the workers of a relay stay, and most have nothing to do.
+                inner.buffer = []
                 return .end
             }
             switch step {

@@ -4,6 +4,7 @@ import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPWire
+import Synchronization
 
 /// The row of a server's address, made if need be.
 func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID {
@@ -13,10 +14,22 @@ func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID
     return database.lastInsertedRowID
 }
 
+/// Addresses of servers that have been read. Very many queues are on few servers: their addresses need not be parsed, and be in memory, for each.
+private let knownAddresses = Mutex<[String: SMPServerAddress]>([:])
+/// Addresses that are kept; all are dropped when there are more, because peers choose some of them.
+private let knownAddressesLimit = 1_024
+
 /// The address in a row's `address` column.
 func serverAddress(_ row: Row) throws -> SMPServerAddress {
+    let text: String = row["address"]
+    if let known = knownAddresses.withLock({ $0[text] }) { return known }
     do {
-        return try SMPServerAddress(wireString: row["address"])
+        let address = try SMPServerAddress(wireString: text)
+        knownAddresses.withLock { known in
+            if known.count >= knownAddressesLimit { known = [:] }
+            known[text] = address
+        }
+        return address
     } catch {
         throw StorageError(.corrupt, "the address of a server cannot be read", cause: error)
     }

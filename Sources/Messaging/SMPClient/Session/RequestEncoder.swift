@@ -12,8 +12,8 @@ final class RequestEncoder: Sendable {
     /// Agreements of queue keys with the router's key, which cost more than everything else about a command.
     private let authorizers = Mutex<[EntityID: (key: PrivateAuthKey, authorizer: CommandAuthorizer)]>([:])
 
-    /// Agreements that are kept; all are dropped when there are more.
-    private static let capacity = 4096
+    /// Agreements that are kept, of 300 bytes each; all are dropped when there are more. A relay sends to ten thousand queues in turn.
+    private static let capacity = 16_384
 
     convenience init(_ session: SMPSessionParameters, service: SessionService? = nil, random: any RandomSource) {
         self.init(session.context, serverKey: session.peerKey, service: service, random: random)
