@@ -1,3 +1,4 @@
+import NIOCore
 import NIOPosix
 import SMPCrypto
 package import SMPWire
@@ -33,14 +34,20 @@ package struct ChunkSource: Sendable {
     }
 
     /// - Throws: ``FileFormatError``: `io`; `invalidSize` if the file has become shorter.
-    func piece(at start: Int) async throws -> Bytes {
+    func piece(at start: Int) async throws -> ByteBuffer {
         let count = min(Self.pieceSize, size - start)
         guard case .file(let file, let offset) = content else {
-            guard case .memory(let chunk) = content else { return [] }
-            return count == chunk.count ? chunk : Bytes(chunk[start..<start + count])
+            guard case .memory(let chunk) = content else { return ByteBuffer() }
+            return ByteBuffer(bytes: chunk[start..<start + count])
         }
-        let piece = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: offset + Int64(start)) }
-        guard piece.count == count else { throw FileFormatError(.invalidSize, "the file that is uploaded has become shorter") }
+        let piece = try await NIOThreadPool.singleton.runIfActive {
+            var piece = ByteBufferAllocator().buffer(capacity: count)
+            try piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { buffer in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset + Int64(start))
+            }
+            return piece
+        }
+        guard piece.readableBytes == count else { throw FileFormatError(.invalidSize, "the file that is uploaded has become shorter") }
         return piece
     }
 }
@@ -83,12 +90,13 @@ final class ChunkReceiver: Sendable {
         }
     }
 
+    /// True if what was decrypted must be given to ``write(_:)``, which blocks.
+    var isForDisk: Bool { file != nil }
+
     /// Decrypts the next bytes where they stand.
     ///
-    /// - Returns: what is to be given to ``write(_:)``, which blocks; nil if that is not needed.
     /// - Throws: ``XFTPClientError`` `response` if there is more than the chunk has.
-    func decrypt(_ bytes: consuming Bytes) throws(XFTPClientError) -> Bytes? {
-        var piece = bytes
+    func decrypt(_ piece: inout Bytes) throws(XFTPClientError) {
         try state.withLock { state in
             Result { () throws(XFTPClientError) in
                 if piece.count > state.left {
@@ -104,7 +112,6 @@ final class ChunkReceiver: Sendable {
                 if file == nil { if state.content.isEmpty { state.content = piece } else { state.content += piece } }
             }
         }.get()
-        return file == nil ? nil : piece
     }
 
     /// - Throws: ``XFTPClientError`` `file`.

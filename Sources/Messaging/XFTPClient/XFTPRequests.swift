@@ -70,7 +70,7 @@ struct XFTPRequests: Sendable {
                     var offset = 0
                     while offset < chunk.size {
                         let piece = try await chunk.piece(at: offset)
-                        offset += piece.count
+                        offset += piece.readableBytes
                         do { try await outbound.send(piece, isEnd: offset == chunk.size) } catch { return nil }
                     }
                     return nil

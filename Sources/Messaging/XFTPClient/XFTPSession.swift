@@ -145,17 +145,16 @@ package final class XFTPSession: Sendable {
     }
 
     private static func receive(_ body: inout HTTP2Body, _ receiver: ChunkReceiver, _ digest: Bytes) async throws(XFTPClientError) {
+        var piece = Bytes()
         while true {
-            let piece: Bytes
             do throws(ConnectionError) {
-                piece = try await body.bytes(ChunkReceiver.pieceSize)
+                try await body.read(ChunkReceiver.pieceSize, into: &piece)
             } catch {
                 throw XFTPClientError(error)
             }
             guard !piece.isEmpty else { return try receiver.finish(digest: digest) }
-            if let content = try receiver.decrypt(consume piece) {
-                try await onThread { () throws(XFTPClientError) in try receiver.write(content) }
-            }
+            try receiver.decrypt(&piece)
+            if receiver.isForDisk { try await onThread { [piece] () throws(XFTPClientError) in try receiver.write(piece) } }
         }
     }
 

@@ -69,13 +69,21 @@ package struct HTTP2Body {
     /// - Throws: as ``next()``.
     package mutating func bytes(_ count: Int) async throws(ConnectionError) -> Bytes {
         var bytes = Bytes()
+        try await read(count, into: &bytes)
+        return bytes
+    }
+
+    /// Replaces the content of `bytes` by as many as are asked for; fewer only at the end. Its memory is used again.
+    ///
+    /// - Throws: as ``next()``.
+    package mutating func read(_ count: Int, into bytes: inout Bytes) async throws(ConnectionError) {
+        bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(count)
         while bytes.count < count, var buffer = try await next() {
             let piece = buffer.readSlice(length: min(count - bytes.count, buffer.readableBytes)) ?? ByteBuffer()
             piece.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }
             left = buffer
         }
-        return bytes
     }
 }
 
@@ -90,8 +98,13 @@ extension NIOAsyncChannelOutboundWriter<HTTP2Frame.FramePayload> {
     /// Sends the next bytes of a body, and waits while the peer does not read.
     ///
     /// - Throws: ``ConnectionError`` `disconnected`.
-    package func send(_ bytes: Bytes, isEnd: Bool) async throws(ConnectionError) {
-        try await send(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: isEnd)))
+    package func send(_ bytes: Bytes, isEnd: Bool) async throws(ConnectionError) { try await send(ByteBuffer(bytes: bytes), isEnd: isEnd) }
+
+    /// Sends the next bytes of a body, and waits while the peer does not read.
+    ///
+    /// - Throws: ``ConnectionError`` `disconnected`.
+    package func send(_ buffer: ByteBuffer, isEnd: Bool) async throws(ConnectionError) {
+        try await send(.data(.init(data: .byteBuffer(buffer), endStream: isEnd)))
     }
 
     private func send(_ frame: HTTP2Frame.FramePayload) async throws(ConnectionError) {

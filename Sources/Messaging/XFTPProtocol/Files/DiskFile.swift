@@ -81,16 +81,21 @@ package final class DiskFile: Sendable {
         return bytes
     }
 
+    /// Reads from an offset up to as many bytes as the buffer holds, fewer only at the end of the file.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFormatError) -> Int {
+        guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
+        return try repeated(buffer.count) { done, left in pread(descriptor, buffer.baseAddress.map { $0 + done }, left, off_t(offset) + off_t(done)) }
+    }
+
     /// Reads up to `count` bytes from an offset, fewer only at the end of the file.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func read(_ count: Int, at offset: Int64) throws(FileFormatError) -> Bytes {
-        guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
         var result = Result<Void, FileFormatError>.success(())
         let bytes = Bytes(unsafeUninitializedCapacity: count) { buffer, written in
-            result = Result { () throws(FileFormatError) in
-                written = try repeated(count) { done, left in pread(descriptor, buffer.baseAddress.map { $0 + done }, left, off_t(offset) + off_t(done)) }
-            }
+            result = Result { () throws(FileFormatError) in written = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) }
         }
         try result.get()
         return bytes

@@ -227,12 +227,13 @@ final class FileSession: Sendable {
         case .new(let writer):
             do {
                 var left = Int(info.size)
+                var piece = Bytes()
                 while true {
-                    let piece = try await body.bytes(min(ChunkWriter.pieceSize, left + 1))
+                    try await body.read(min(ChunkWriter.pieceSize, left + 1), into: &piece)
                     if piece.isEmpty { break }
                     guard piece.count <= left else { throw XFTPErrorType.size }
                     left -= piece.count
-                    try await core.onThread { try writer.write(piece) }
+                    try await core.onThread { [piece] in try writer.write(piece) }
                 }
                 guard left == 0 else { throw XFTPErrorType.size }
             } catch {
