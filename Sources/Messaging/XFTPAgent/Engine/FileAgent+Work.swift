@@ -21,6 +21,9 @@ extension FileAgent {
             return try await body()
         } catch let error as FileFormatError {
             throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
+        } catch is CancellationError {
+            // The threads that may block take no work of a task that was cancelled.
+            throw TransferInterrupted()
         }
     }
 
