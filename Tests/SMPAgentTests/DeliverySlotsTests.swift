@@ -75,6 +75,20 @@ import Testing
         #expect(cache.count <= 11, "\(cache.count)")
     }
 
+    @Test func `A connection in which a message waits stays`() {
+        let cache = ActiveConnectionCache(capacity: 1)
+        let first = cache.checkOut(id(1))
+        #expect(first.postpone(7))
+        cache.checkIn(first)
+        for number in 2...50 { cache.checkIn(cache.checkOut(id(number))) }
+        let again = cache.checkOut(id(1))
+        #expect(again === first)
+        again.endPostponement(7)
+        cache.checkIn(again)
+        for number in 2...50 { cache.checkIn(cache.checkOut(id(number))) }
+        #expect(cache.checkOut(id(1)) !== first, "evicted once nothing waited")
+    }
+
     @Test func `A connection in use is the same for all who use it`() {
         let cache = ActiveConnectionCache(capacity: 1)
         let first = cache.checkOut(id(1))

@@ -49,8 +49,11 @@ final class ActiveConnection: Sendable {
     func enter() { inner.withLock { $0.users += 1 } }
     func leave() { inner.withLock { $0.users -= 1 } }
 
-    /// True if no call uses the connection and nothing waits in it.
-    var isIdle: Bool { inner.withLock { $0.users == 0 && $0.incoming.isEmpty && $0.early.isEmpty } }
+    /// True if no call uses the connection and nothing waits in it. A message that came through two queues is acknowledged to both, which only this
+    /// knows: without the other acknowledgement that queue would stand still.
+    var isIdle: Bool {
+        inner.withLock { $0.users == 0 && $0.incoming.isEmpty && $0.early.isEmpty && $0.unacknowledged.isEmpty && $0.postponed.isEmpty }
+    }
 
     /// The state in memory; nil if it is not loaded, or the connection is gone. Only for the holder of the connection.
     var state: ConnectionState? {
