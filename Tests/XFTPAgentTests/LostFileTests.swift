@@ -1,7 +1,7 @@
+import AsyncPrimitives
 import Foundation
 import SMPServer
 import SMPWire
-import Synchronization
 import TestSupport
 import Testing
 import XFTPProtocol
@@ -26,37 +26,40 @@ import XFTPProtocol
         }
     }
 
-    /// A run that ends at the n-th passing of a moment.
-    private final class Interruption: Sendable {
-        private let left: Mutex<Int>
-        private let moment: FileStep
+    /// A party that sends a file, and whose agent ends its work at a moment.
+    private struct Sender {
+        let party: Party
+        let agent: FileAgent
+        let file: LocalFile
+        let bytes: Bytes
+        let upload: FileTransferID
+        private let interrupted: AsyncSignal
 
-        init(_ moment: FileStep, after count: Int) {
-            self.moment = moment
-            left = Mutex(count)
+        init(_ servers: any FileServerSource, interruptedAt moment: FileStep, size: Int) async throws {
+            let interrupted = AsyncSignal()
+            party = try Party(servers)
+            agent = try await party.start { passed in
+                guard passed == moment else { return }
+                interrupted.signal()
+                throw CancellationError()
+            }
+            (file, bytes) = try party.folder.file("a", size: size)
+            upload = try await agent.sendFile(user: 1, file, name: "a")
+            self.interrupted = interrupted
         }
 
-        var isOver: Bool { left.withLock { $0 <= 0 } }
-
-        func pass(_ passed: FileStep) throws {
-            guard passed == moment else { return }
-            let isNow = left.withLock { left in
-                left -= 1
-                return left <= 0
-            }
-            if isNow { throw CancellationError() }
+        /// Waits for the moment, and ends the process.
+        func end() async throws {
+            try await withTimeLimit(.seconds(120), else: "the transfer is not interrupted") { [interrupted] in try await interrupted.waitUnlessCancelled() }
+            try await party.stop(agent)
         }
     }
 
     @Test(arguments: Loss.allCases) func anEncryptedFileThatIsLostIsMadeAgain(_ loss: Loss) async throws {
         try await withRouter { router, servers in
-            let party = try Party(servers)
-            let interruption = Interruption(.uploaded, after: 1)
-            let agent = try await party.start { try interruption.pass($0) }
-            let (file, bytes) = try party.folder.file("a", size: 1_500_000)
-            let upload = try await agent.sendFile(user: 1, file, name: "a")
-            try await eventually("the upload is interrupted") { interruption.isOver }
-            try await party.stop(agent)
+            let sender = try await Sender(servers, interruptedAt: .uploaded, size: 1_500_000)
+            try await sender.end()
+            let (party, upload) = (sender.party, sender.upload)
             let encrypted = party.folder.names(in: "work").filter { $0.hasSuffix("/encrypted") }
             try #require(encrypted.count == 1)
             try loss.befall(party.folder("work/" + encrypted[0]))
@@ -66,7 +69,7 @@ import XFTPProtocol
             #expect(router.statistics.files == description.chunks.count)
             let download = try await again.receiveFile(user: 1, description, to: LocalFile(party.folder("b")))
             _ = try await party.log.file(of: download)
-            #expect(try party.folder.contents("b") == bytes)
+            #expect(try party.folder.contents("b") == sender.bytes)
             for id in [upload, download] { try await again.remove(id) }
             #expect(party.folder.names(in: "work").isEmpty)
             try await party.stop(again)
@@ -76,15 +79,11 @@ import XFTPProtocol
     /// The key stream of an upload must encrypt one content only.
     @Test(arguments: [10, 1_500_000]) func aFileThatHasChangedSinceItWasAnnouncedIsNotUploaded(_ size: Int) async throws {
         try await withRouter { router, servers in
-            let party = try Party(servers)
-            let interruption = Interruption(.announced, after: 1)
-            let agent = try await party.start { try interruption.pass($0) }
-            let (file, _) = try party.folder.file("a", size: size)
-            let upload = try await agent.sendFile(user: 1, file, name: "a")
-            try await eventually("the upload is interrupted") { interruption.isOver }
-            try await party.stop(agent)
+            let sender = try await Sender(servers, interruptedAt: .announced, size: size)
+            try await sender.end()
+            let (party, upload) = (sender.party, sender.upload)
             let uploaded = router.statistics.uploadedFiles
-            try Data(count: size).write(to: URL(fileURLWithPath: file.path))
+            try Data(count: size).write(to: URL(fileURLWithPath: sender.file.path))
             for name in party.folder.names(in: "work") where name.hasSuffix("/encrypted") { try Loss.gone.befall(party.folder("work/" + name)) }
             let again = try await party.start()
             #expect(try await party.log.failure(of: upload).code == .file)
@@ -97,22 +96,18 @@ import XFTPProtocol
 
     @Test(arguments: Loss.allCases) func aReceivedChunkThatIsLostIsReceivedAgainAndTheOthersAreNot(_ loss: Loss) async throws {
         try await withRouter { router, servers in
-            let party = try Party(servers)
-            let interruption = Interruption(.decrypted, after: 1)
-            let agent = try await party.start { try interruption.pass($0) }
-            let (file, bytes) = try party.folder.file("a", size: 1_500_000)
-            let upload = try await agent.sendFile(user: 1, file, name: "a")
+            let sender = try await Sender(servers, interruptedAt: .decrypted, size: 1_500_000)
+            let (party, upload) = (sender.party, sender.upload)
             let description = try await party.log.descriptions(of: upload).recipients[0]
-            let download = try await agent.receiveFile(user: 1, description, to: LocalFile(party.folder("b")))
-            try await eventually("the download is interrupted") { interruption.isOver }
-            try await party.stop(agent)
+            let download = try await sender.agent.receiveFile(user: 1, description, to: LocalFile(party.folder("b")))
+            try await sender.end()
             let chunks = party.folder.names(in: "work").filter { $0.contains("/chunk-") }
             try #require(chunks.count == description.chunks.count && chunks.count > 1)
             try loss.befall(party.folder("work/" + chunks[0]))
             let before = router.statistics.counted.total.filesDownloaded
             let again = try await party.start()
             _ = try await party.log.file(of: download)
-            #expect(try party.folder.contents("b") == bytes)
+            #expect(try party.folder.contents("b") == sender.bytes)
             #expect(router.statistics.counted.total.filesDownloaded == before + 1)
             for id in [upload, download] { try await again.remove(id) }
             #expect(party.folder.names(in: "work").isEmpty)

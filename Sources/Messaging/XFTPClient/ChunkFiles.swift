@@ -5,7 +5,7 @@ package import SMPWire
 import Synchronization
 package import XFTPProtocol
 
-/// What is uploaded as a chunk.
+/// The bytes of a chunk to upload: a part of a file, or memory.
 package struct ChunkSource: Sendable {
     private enum Content: Sendable {
         case file(DiskFile, offset: Int64)

@@ -40,7 +40,7 @@ final class DeliverySlots: Sendable {
         }
     }
 
-    /// Lets the others that wait go first.
+    /// Releases the slot if others wait, and takes one again behind them.
     func yield() async {
         guard state.withLock({ !$0.waiting.isEmpty }) else { return }
         release()

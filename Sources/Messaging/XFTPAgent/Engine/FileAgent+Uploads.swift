@@ -113,7 +113,7 @@ extension FileAgent {
         }
     }
 
-    /// What is uploaded as a chunk.
+    /// The bytes of a chunk: a part of the encrypted file, or a small chunk that is encrypted now.
     private func source(of chunk: UploadRecord.Chunk, _ record: UploadRecord) async throws(XFTPClientError) -> ChunkSource {
         do {
             guard record.smallChunk != nil else {
