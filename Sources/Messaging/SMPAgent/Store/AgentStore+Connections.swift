@@ -8,20 +8,18 @@ import SMPWire
 extension AgentStore {
     /// A connection with all that belongs to it.
     func connection(_ id: ConnectionID) async throws -> ConnectionState? {
-        try await read { database in
-            try database.map("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) { try Self.state($0, database) }.first
-        }
+        try await read { try Self.connection(id, $0) }
     }
 
     /// Those of the connections that can be read. The others are left out: who reads one of them by itself gets the reason.
     func connections(_ ids: [ConnectionID]) async throws -> [ConnectionID: ConnectionState] {
         try await read(isLong: true) { database in
-            var found: [ConnectionID: ConnectionState] = [:]
-            for id in ids {
-                found[id] = try? database.map("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) { try Self.state($0, database) }.first
-            }
-            return found
+            ids.reduce(into: [:]) { found, id in found[id] = try? Self.connection(id, database) }
         }
+    }
+
+    private static func connection(_ id: ConnectionID, _ database: Database) throws -> ConnectionState? {
+        try database.map("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) { try state($0, database) }.first
     }
 
     /// - Parameter row: the connection's columns.
