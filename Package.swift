@@ -38,7 +38,7 @@ let systemLibraries: [Target] = [
     system("CPNG", pkgConfig: "libpng", debian: "libpng-dev"),
     system("CWebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     // Fail points, crash bookkeeping, a steady clock, files, the service manager.
-    .target(name: "SystemSupport", path: "Sources/System/SystemSupport", swiftSettings: settings),
+    .target(name: "SystemSupport", dependencies: ["CCrashSignals"], path: "Sources/System/SystemSupport", swiftSettings: settings),
     .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], path: "Tests/SystemSupportTests", swiftSettings: settings),
     // Locks, semaphores, promises and signals for tasks.
     .target(

@@ -105,7 +105,8 @@ import Testing
 
     // MARK: Crashes
 
-    @Test func whatThreeProcessesDiedOfIsNotHandledUntilSomebodyWantsItAndTheRestGoesOn() async throws {
+    @Test(arguments: [(ProcessEnd.crash, 3), (.kill, 9)])
+    func whatSeveralProcessesDiedOfIsNotHandledUntilSomebodyWantsItAndTheRestGoesOn(_ end: ProcessEnd, _ ends: Int) async throws {
         let folder = try TemporaryFolder()
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
         let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: \($0.text)") } }
@@ -115,12 +116,13 @@ import Testing
         let poison = core.receive("poison", from: ann, announcing: false)
         core.receive("next", from: ann, announcing: false)
         let name = HandlerEventName(.message, poison.rawValue, in: "\(ChatReference.direct(4))", of: 1)
-        for deaths in 1...3 {
+        for number in 1...ends {
             let crashes = HandlerCrashTracker(table: try folder.table(), store: store)
             _ = try await crashes.load(logger: Self.logger)
-            #expect(!crashes.isQuarantined(name), "after \(deaths - 1)")
+            #expect(!crashes.isQuarantined(name), "after \(number - 1)")
             // As a process that dies in the middle.
             _ = try folder.table().begin(try #require(name.key))
+            if end == .crash { try folder.crash() }
         }
         let fourth = core.restarted()
         try await run([bot], on: fourth, store, folder, stoppingWithin: .seconds(600)) { await fourth.waitForSent(1, to: 4) }
@@ -166,7 +168,7 @@ import Testing
             for id: Int64 in 1...6 { await again.waitForSent(1, to: ContactID(id)) }
         }
         #expect(most.withLock(\.self) == 1, "suspects are handled one after the other")
-        #expect(try await store.count(died: [], at: Date()).suspects.isEmpty)
+        #expect(try await store.count(died: [], by: .kill, at: Date()).suspects.isEmpty)
         #expect(try folder.table().leftBehind.isEmpty)
     }
 
@@ -203,4 +205,12 @@ import Testing
 
 extension TemporaryFolder {
     fileprivate func table() throws -> InFlightTable { try InFlightTable(path: self("bots.inflight"), slots: 8) }
+
+    /// Sets the byte that the handler of signals sets.
+    fileprivate func crash() throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: self("bots.inflight")))
+        try file.seek(toOffset: 16)
+        try file.write(contentsOf: Data([1]))
+        try file.close()
+    }
 }

@@ -30,6 +30,28 @@ import Testing
         #expect(try InFlightTable(path: path, slots: 3).leftBehind == [])
     }
 
+    @Test func theNextProcessLearnsOfACrashUntilItHasCountedIt() throws {
+        #expect(try InFlightTable(path: path, slots: 3).previousEnd == .kill)
+        _ = try InFlightTable(path: path, slots: 3).begin(try key("a"))
+        try crash()
+        for slots in [3, 2] {
+            let table = try InFlightTable(path: path, slots: slots)
+            #expect(table.previousEnd == .crash)
+            #expect(table.leftBehind == [try key("a")])
+        }
+        try InFlightTable(path: path, slots: 3).forgetLeftBehind()
+        let table = try InFlightTable(path: path, slots: 3)
+        #expect(table.previousEnd == .kill && table.leftBehind == [])
+    }
+
+    /// Sets the byte that the handler of signals sets.
+    private func crash() throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 16)
+        try file.write(contentsOf: Data([1]))
+        try file.close()
+    }
+
     @Test func aTableOfAnotherSizeKeepsWhatIsInIt() throws {
         _ = try InFlightTable(path: path, slots: 64).begin(try key("a"))
         #expect(try InFlightTable(path: path, slots: 2).leftBehind == [try key("a")])
@@ -53,8 +75,9 @@ import Testing
     }
 
     @Test(arguments: [
-        [], Array("something else".utf8), Array("PARLEY inflight1".utf8), Array("PARLEY inflight1".utf8) + [63, 1],
-        Array("PARLEY inflight1".utf8) + [200] + [UInt8](repeating: 1, count: 63),
+        [], Array("something else".utf8), Array("PARLEY inflight1".utf8), Array("PARLEY inflight2".utf8), Array("PARLEY inflight2".utf8) + [1],
+        Array("PARLEY inflight2".utf8) + [UInt8](repeating: 0, count: 16) + [63, 1],
+        Array("PARLEY inflight2".utf8) + [UInt8](repeating: 0, count: 16) + [200] + [UInt8](repeating: 1, count: 63),
     ])
     func aFileThatSaysNothingIsReplaced(_ bytes: [UInt8]) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,6 +29,11 @@ static struct {
 
 enum { count = sizeof(signals) / sizeof(signals[0]) };
 
+// Bytes that are set when the process crashes; NULL for a free place.
+static unsigned char *marks[256];
+
+enum { mark_count = sizeof(marks) / sizeof(marks[0]) };
+
 static void append(char *line, size_t *length, size_t limit, const char *text) {
     while (*text != 0 && *length < limit) line[(*length)++] = *text++;
 }
@@ -37,6 +43,10 @@ static void crashed(int number) {
         if (signals[index].number != number) continue;
         ssize_t written = write(STDERR_FILENO, signals[index].line, signals[index].length);
         (void)written;
+    }
+    for (int index = 0; index < mark_count; index++) {
+        unsigned char *mark = __atomic_load_n(&marks[index], __ATOMIC_ACQUIRE);
+        if (mark != NULL) __atomic_store_n(mark, 1, __ATOMIC_RELEASE);
     }
     // The signal waits until this handler returns, and ends the process then.
     signal(number, SIG_DFL);
@@ -66,6 +76,18 @@ void parley_end_on_crash(const char *program, const char *advice) {
         action.sa_flags = SA_ONSTACK | SA_RESETHAND;
         sigaction(signals[index].number, &action, NULL);
     }
+}
+
+int parley_mark_on_crash(unsigned char *mark) {
+    for (int index = 0; index < mark_count; index++) {
+        unsigned char *none = NULL;
+        if (__atomic_compare_exchange_n(&marks[index], &none, mark, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return index;
+    }
+    return -1;
+}
+
+void parley_forget_mark(int number) {
+    if (number >= 0 && number < mark_count) __atomic_store_n(&marks[number], NULL, __ATOMIC_RELEASE);
 }
 
 int parley_hide_memory(void) {

@@ -1,3 +1,4 @@
+internal import CCrashSignals
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -14,9 +15,11 @@ internal import Synchronization
 /// dies, and loses it when the machine does; then nobody died of what was being processed. The file holds names only, and is for its owner
 /// alone.
 ///
-/// Layout: 16 bytes that name the format, then slots of 64 bytes: the length of the name (0 if the slot is free), and the name.
+/// Layout: 16 bytes that name the format; a byte that a crash sets to 1, and 15 that are 0; then slots of 64 bytes: the length of the name (0 if the
+/// slot is free), and the name.
 package final class InFlightTable: Sendable {
-    private static let header: [UInt8] = Array("PARLEY inflight1".utf8)
+    private static let format: [UInt8] = Array("PARLEY inflight2".utf8)
+    private static let headerSize = format.count + 16
     private static let slotSize = InFlightKey.longest + 1
     /// The largest file that is read: whoever wrote more is not us.
     private static let largestFile = 1 << 20
@@ -24,10 +27,13 @@ package final class InFlightTable: Sendable {
     /// The keys that were being processed when the process before this one died; empty after one that ended cleanly. It stays in the file until
     /// ``forgetLeftBehind()``.
     package let leftBehind: [InFlightKey]
+    /// The way in which that process ended. Only a program that handles the signals of crashes (`parley_end_on_crash`) tells of a crash.
+    package let previousEnd: ProcessEnd
     package let slots: Int
 
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
     private let length: Int
+    private let crashMark: Int32
     private let free: Mutex<[Int]>
 
     /// Opens the file, and makes it if it is not there.
@@ -37,13 +43,14 @@ package final class InFlightTable: Sendable {
     ///   - slots: things that can be noted at once, 1 to 4,096.
     /// - Throws: ``InFlightError``; without the file nothing but its purpose is lost.
     package init(path: String, slots: Int) throws(InFlightError) {
-        let slots = min(max(slots, 1), 4_096), length = Self.header.count + slots * Self.slotSize
+        let slots = min(max(slots, 1), 4_096), length = Self.headerSize + slots * Self.slotSize
         let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw InFlightError("cannot open \(path)") }
         defer { close(file) }
         let found = try Self.contents(of: file, path)
         leftBehind = Self.keys(in: found)
-        let image = Self.image(of: leftBehind, slots: slots)
+        previousEnd = Self.end(in: found)
+        let image = Self.image(of: leftBehind, after: previousEnd, slots: slots)
         if found != image {
             // Written and not only made longer: a page without a place on a full disk would end the process when it is used.
             guard fchmod(file, 0o600) == 0, ftruncate(file, 0) == 0, pwrite(file, image, length, 0) == length else {
@@ -57,13 +64,18 @@ package final class InFlightTable: Sendable {
         self.length = length
         self.slots = slots
         free = Mutex(Array((0..<slots).reversed()))
+        crashMark = parley_mark_on_crash((memory + Self.format.count).assumingMemoryBound(to: UInt8.self))
     }
 
-    deinit { munmap(memory, length) }
+    deinit {
+        parley_forget_mark(crashMark)
+        munmap(memory, length)
+    }
 
     /// Clears the keys left behind, once they are counted. Must be called before anything is noted.
     package func forgetLeftBehind() {
-        for slot in 0..<slots { (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
+        (memory + Self.format.count).storeBytes(of: 0, as: UInt8.self)
+        for slot in 0..<slots { (memory + Self.headerSize + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
     }
 
     /// Notes that something is being processed.
@@ -71,7 +83,7 @@ package final class InFlightTable: Sendable {
     /// - Returns: the slot for ``end(_:)``; nil when all are taken, and it is not noted.
     package func begin(_ key: InFlightKey) -> Int? {
         guard let slot = free.withLock({ $0.popLast() }) else { return nil }
-        let place = memory + Self.header.count + slot * Self.slotSize
+        let place = memory + Self.headerSize + slot * Self.slotSize
         key.bytes.withUnsafeBytes { (place + 1).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count) }
         // A name without a length is not there; a length before its name would name something else.
         atomicMemoryFence(ordering: .releasing)
@@ -84,18 +96,19 @@ package final class InFlightTable: Sendable {
     package func end(_ slot: Int?) {
         guard let slot, (0..<slots).contains(slot) else { return }
         atomicMemoryFence(ordering: .releasing)
-        (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
+        (memory + Self.headerSize + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
         free.withLock { $0.append(slot) }
     }
 
     // MARK: The file
 
-    /// A file that says that these are being processed: as many as there are slots.
-    static func image(of keys: [InFlightKey], slots: Int) -> [UInt8] {
+    /// A file that says that these were being processed when the process ended: as many as there are slots.
+    static func image(of keys: [InFlightKey], after end: ProcessEnd, slots: Int) -> [UInt8] {
         let noted = keys.prefix(slots).flatMap { key in
             [UInt8(truncatingIfNeeded: key.bytes.count)] + key.bytes + [UInt8](repeating: 0, count: InFlightKey.longest - key.bytes.count)
         }
-        return header + noted + [UInt8](repeating: 0, count: slots * slotSize - noted.count)
+        let mark: [UInt8] = [end == .crash ? 1 : 0] + [UInt8](repeating: 0, count: headerSize - format.count - 1)
+        return format + mark + noted + [UInt8](repeating: 0, count: slots * slotSize - noted.count)
     }
 
     private static func contents(of file: Int32, _ path: String) throws(InFlightError) -> [UInt8] {
@@ -108,10 +121,14 @@ package final class InFlightTable: Sendable {
         return Array(bytes.prefix(count))
     }
 
+    private static func end(in bytes: [UInt8]) -> ProcessEnd {
+        bytes.starts(with: format) && bytes.count >= headerSize && bytes[format.count] == 1 ? .crash : .kill
+    }
+
     /// The keys in a file; empty for one that is not of this format.
     static func keys(in bytes: [UInt8]) -> [InFlightKey] {
-        guard bytes.starts(with: header) else { return [] }
-        return stride(from: header.count, to: bytes.count, by: slotSize).compactMap { start in
+        guard bytes.starts(with: format), bytes.count >= headerSize else { return [] }
+        return stride(from: headerSize, to: bytes.count, by: slotSize).compactMap { start in
             let length = Int(bytes[start])
             guard length > 0, length < slotSize, start + 1 + length <= bytes.count else { return nil }
             return InFlightKey(Array(bytes[start + 1..<start + 1 + length]))

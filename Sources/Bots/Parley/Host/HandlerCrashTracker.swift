@@ -7,7 +7,7 @@ internal import SystemSupport
 /// Knows what processes died of while a handler ran, and notes what handlers are handling now.
 ///
 /// The suspects of a crash are handled alone at the next start, one after the other, so that only the culprit crashes again. After three
-/// deaths handlers are not given it.
+/// crashes handlers are not given it; see ``CrashSuspects``.
 final class HandlerCrashTracker: Sendable {
     private let table: InFlightTable?
     private let store: BotStateStore
@@ -27,14 +27,14 @@ final class HandlerCrashTracker: Sendable {
     /// - Returns: what is to be handled once more because somebody wants it.
     func load(logger: Logger) async throws -> [HandlerEventName] {
         let died = table?.leftBehind ?? []
-        let (known, new) = try await store.count(died: died, at: Date())
+        let (known, new) = try await store.count(died: died, by: table?.previousEnd ?? .kill, at: Date())
         table?.forgetLeftBehind()
         if !died.isEmpty {
             logger.warning("the process before this one died while handlers ran", metadata: ["events": "\(died.count)", "code": "handler.suspect"])
         }
         for event in new {
             logger.error(
-                "handlers are not given this any more: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
+                "handlers are not given this any more: several processes died of it. parley db quarantine shows it",
                 metadata: ["code": "handler.quarantined", "kind": "\(event.kind)", "chat": "\(event.chat)", "reference": "\(event.reference)"])
         }
         suspects.withLock { $0 = known }

@@ -21,16 +21,16 @@ extension BotStateStore {
     /// Counts what the process before this one died of.
     ///
     /// - Returns: what is suspect or in quarantine now, and what is in quarantine only since now.
-    func count(died keys: [InFlightKey], at time: Date) async throws -> (suspects: CrashSuspects, new: [HandlerEventName]) {
+    func count(died keys: [InFlightKey], by end: ProcessEnd, at time: Date) async throws -> (suspects: CrashSuspects, new: [HandlerEventName]) {
         guard !keys.isEmpty else {
             return (CrashSuspects(try await database.read { db in try Self.suspects(db) }), [])
         }
         return try await database.write { db in
             var suspects = CrashSuspects(try Self.suspects(db)), new: [HandlerEventName] = []
-            for count in suspects.processDied(with: keys) {
+            for count in suspects.processEnded(by: end, with: keys) {
                 try db.execute(
-                    sql: "INSERT INTO crash_suspect (name, deaths) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET deaths = excluded.deaths",
-                    arguments: [Data(count.key.bytes), count.deaths])
+                    sql: "INSERT INTO crash_suspect (name, weight) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET weight = excluded.weight",
+                    arguments: [Data(count.key.bytes), count.weight])
                 guard suspects.isQuarantined(count.key), let event = HandlerEventName(count.key) else { continue }
                 new.append(event)
                 try Self.insert(count.key, at: time, db)
@@ -40,8 +40,8 @@ extension BotStateStore {
     }
 
     private static func suspects(_ db: Database) throws -> [CrashSuspects.Count] {
-        try Row.fetchAll(db, sql: "SELECT name, deaths FROM crash_suspect").compactMap { row in
-            InFlightKey(Array(row["name"] as Data)).map { CrashSuspects.Count(key: $0, deaths: row["deaths"]) }
+        try Row.fetchAll(db, sql: "SELECT name, weight FROM crash_suspect").compactMap { row in
+            InFlightKey(Array(row["name"] as Data)).map { CrashSuspects.Count(key: $0, weight: row["weight"]) }
         }
     }
 

@@ -77,6 +77,10 @@ final class BotStateStore: Sendable {
                     """)
         }
         migrator.registerMigration("4 state, dialogues and timers") { db in try db.execute(sql: stateTables) }
+        migrator.registerMigration("5 weights of crashes") { db in
+            // A death counted as one, and three were the limit.
+            try db.execute(sql: "ALTER TABLE crash_suspect RENAME COLUMN deaths TO weight; UPDATE crash_suspect SET weight = min(weight, 4) * 3;")
+        }
         return migrator
     }
 

@@ -22,9 +22,10 @@ final class CrashLoopGuard: Sendable {
         if died.isEmpty {
             known = CrashSuspects(try await store.read { try $0.crashSuspects() })
         } else {
+            let end = table?.previousEnd ?? .kill
             known = try await store.write(isPersistent: true) { db in
                 var suspects = CrashSuspects(try db.crashSuspects())
-                for count in suspects.processDied(with: died) { try db.set(count, at: time.now) }
+                for count in suspects.processEnded(by: end, with: died) { try db.set(count, at: time.now) }
                 return suspects
             }
             table?.forgetLeftBehind()

@@ -14,18 +14,18 @@ extension Database {
     // MARK: Suspects
 
     func crashSuspects() throws -> [CrashSuspects.Count] {
-        try all("SELECT event_key, deaths FROM crash_suspects") { row in
-            let key = row.bytes(), deaths = row.int()
-            return InFlightKey(key).map { CrashSuspects.Count(key: $0, deaths: Int(clamping: deaths)) }
+        try all("SELECT event_key, weight FROM crash_suspects") { row in
+            let key = row.bytes(), weight = row.int()
+            return InFlightKey(key).map { CrashSuspects.Count(key: $0, weight: Int(clamping: weight)) }
         }.compactMap { (count: CrashSuspects.Count?) in count }
     }
 
     func set(_ count: CrashSuspects.Count, at time: UTCTimestamp) throws {
         try run(
             """
-            INSERT INTO crash_suspects (event_key, deaths, died_at) VALUES (?, ?, ?)
-            ON CONFLICT (event_key) DO UPDATE SET deaths = excluded.deaths, died_at = excluded.died_at
-            """, [count.key.bytes.blob, count.deaths, time.stored])
+            INSERT INTO crash_suspects (event_key, weight, died_at) VALUES (?, ?, ?)
+            ON CONFLICT (event_key) DO UPDATE SET weight = excluded.weight, died_at = excluded.died_at
+            """, [count.key.bytes.blob, count.weight, time.stored])
     }
 
     func deleteCrashSuspect(_ key: InFlightKey) throws { try run("DELETE FROM crash_suspects WHERE event_key = ?", [key.bytes.blob]) }

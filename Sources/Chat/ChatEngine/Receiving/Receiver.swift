@@ -191,7 +191,7 @@ final class Receiver: Sendable {
                 switch result {
                 case .success((let id, let effects)):
                     logger.error(
-                        "a received event is set aside: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
+                        "a received event is set aside: several processes died of it. parley db quarantine shows it",
                         metadata: ["code": "event.quarantined", "event": "\(incoming.name)", "id": "\(id)"])
                     finish(incoming, effects, handOvers: nil)
                 case .failure(let error):

@@ -124,6 +124,10 @@ enum ChatStoreMigrations {
         migrator.registerMigration("18 ids of signed messages are kept") { db in
             try db.execute(sql: GroupTables.signedMessages)
         }
+        migrator.registerMigration("19 weights of crashes") { db in
+            // A death counted as one, and three were the limit.
+            try db.execute(sql: "ALTER TABLE crash_suspects RENAME COLUMN deaths TO weight; UPDATE crash_suspects SET weight = min(weight, 4) * 3;")
+        }
         return migrator
     }
 
