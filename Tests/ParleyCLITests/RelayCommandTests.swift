@@ -26,8 +26,8 @@ import Testing
         #expect(view.isWaiting)
         #expect(
             Array(view.lines.prefix(5)) == [
-                "Relay: running · draining: takes no new channels and subscribers · 2 messages and 0 bodies wait, lag 7 s",
-                "1 channels · 12 subscribers", "Passed on: 3 messages · 36 deliveries · 13.0 a second · 4096 bytes today", "",
+                "Relay: running · draining: takes no new channels and subscribers · waiting: 2 messages and 0 bodies, lag 7 s",
+                "1 channel · 12 subscribers", "Passed on: 3 messages · 36 deliveries · 13.0 a second · 4096 bytes today", "",
                 "CHANNEL                  SUBSCRIBERS    MESSAGES  DELIVERIES     WAITING         LAG",
             ])
         #expect(view.lines.count == 6 && !view.lines[5].unicodeScalars.contains("\u{1B}"))
@@ -39,7 +39,7 @@ import Testing
         let report = JSONValue.object(JSONObject([("relay", try Self.report(deliveries: 4, waiting: 2))]))
         let now = ContinuousClock.now
         let lines = TopView(TopReport(report, at: now), since: TopReport(report, at: now - .seconds(1)), width: 120).lines
-        #expect(lines[2] == "relay: 1 channels · 12 subscribers · 0.0 deliveries/s · 2 waiting · lag 7s · draining")
+        #expect(lines[2] == "relay: 1 channel · 12 subscribers · 0.0 deliveries/s · 2 waiting · lag 7s · draining")
     }
 
     @Test func aRelayIsWatchedAndDrainedWhileItRunsAndWhenItDoesNot() async throws {

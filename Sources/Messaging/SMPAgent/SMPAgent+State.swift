@@ -1,6 +1,6 @@
 import SMPClient
 import SMPCrypto
-package import SMPProtocol
+import SMPProtocol
 import SMPRatchet
 package import SMPWire
 import Synchronization
@@ -69,7 +69,7 @@ extension SMPAgent {
     }
 
     /// Asks the router about the connection's queue.
-    package func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState {
+    package func queueState(of connection: ConnectionID) async throws(AgentError) -> AgentQueueState {
         try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first else {
                 throw AgentError(.connection(.simplex, context: "getConnectionQueueInfo"))
@@ -78,7 +78,8 @@ extension SMPAgent {
                 SMPRequest(entity: queue.recipientID, command: .que, authKey: queue.privateKey), to: queue.server,
                 for: state.record.owner)
             guard case .info(let info) = response else { throw AgentError(unexpected: response, to: "QUE", server: queue.server) }
-            return info
+            return AgentQueueState(
+                server: queue.server, recipientID: queue.recipientID, senderID: queue.senderID, status: queue.status, atRouter: info)
         }
     }
 

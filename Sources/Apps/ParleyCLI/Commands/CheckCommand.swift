@@ -26,9 +26,8 @@ struct CheckCommand: ParsableCommand {
                 if !bots.warnings.diagnostics.isEmpty { Output.line(bots.warnings.description) }
                 let warnings = bots.warnings.diagnostics.count
                 let rules = bots.profiles.reduce(0) { $0 + $1.rules.count }
-                func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-                let found = warnings == 0 ? "no faults" : "no errors, " + counted(warnings, "warning")
-                Output.line("\(file): \(counted(bots.profiles.count, "profile")), \(counted(rules, "rule")), \(found)")
+                let found = warnings == 0 ? "no faults" : "no errors, " + TableColumns.counted(warnings, "warning")
+                Output.line("\(file): \(TableColumns.counted(bots.profiles.count, "profile")), \(TableColumns.counted(rules, "rule")), \(found)")
             }
         } catch {
             guard json else { throw error }

@@ -38,12 +38,15 @@ struct RelayView {
     var lines: [String] {
         var state = [isRunning ? "running" : "not running"]
         if report["draining"]?.boolValue == true { state.append("draining: takes no new channels and subscribers") }
-        state.append(isWaiting ? "\(int("waitingMessages")) messages and \(int("waitingBodies")) bodies wait, lag \(int("lagSeconds")) s" : "nothing waits")
-        var done = ["\(int("messages")) messages", "\(int("deliveries")) deliveries"]
+        state.append(
+            isWaiting
+                ? "waiting: \(counted("waitingMessages", "message")) and \(counted("waitingBodies", "body", "bodies")), lag \(int("lagSeconds")) s"
+                : "nothing waits")
+        var done = [counted("messages", "message"), counted("deliveries", "delivery", "deliveries")]
         if let rate { done.append("\(TableColumns.rate(rate)) a second") }
         done.append("\(int("bytesToday")) bytes today")
         var lines = [
-            "Relay: " + state.joined(separator: " · "), "\(int("channels")) channels · \(int("subscribers")) subscribers",
+            "Relay: " + state.joined(separator: " · "), "\(counted("channels", "channel")) · \(counted("subscribers", "subscriber"))",
             "Passed on: " + done.joined(separator: " · "),
         ]
         let channels = report["busiest"]?.arrayValue?.compactMap(\.objectValue) ?? []
@@ -62,6 +65,8 @@ struct RelayView {
         }
         return lines
     }
+
+    private func counted(_ key: String, _ noun: String, _ plural: String? = nil) -> String { TableColumns.counted(int(key), noun, plural) }
 
     private func int(_ key: String) -> Int64 { report[key]?.intValue ?? 0 }
 }

@@ -47,7 +47,7 @@ struct TopView {
 
     private mutating func relay(_ values: Values, _ last: TopReport?, after seconds: Double?) {
         guard let relay = values.nested("relay") else { return }
-        var parts = ["relay: \(relay.int("channels")) channels", "\(relay.int("subscribers")) subscribers"]
+        var parts = ["relay: " + TableColumns.counted(relay.int("channels"), "channel"), TableColumns.counted(relay.int("subscribers"), "subscriber")]
         if let seconds, let before = last.flatMap({ Values($0.json).nested("relay") }) {
             parts.append("\(TableColumns.rate(Double(max(0, relay.int("deliveries") - before.int("deliveries"))) / seconds)) deliveries/s")
         }

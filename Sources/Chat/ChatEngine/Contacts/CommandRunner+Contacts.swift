@@ -99,14 +99,7 @@ extension CommandRunner {
 
     /// The state of a connection's queue at its router.
     func queueInfo(of agentID: ConnectionID) async throws(ChatCoreError) -> JSONValue {
-        let state = try await core.agent { agent throws(AgentError) in try await agent.queueState(of: agentID) }
-        let queue = try await core.agent { agent throws(AgentError) in try await agent.stats(of: agentID) }.receiveQueues.first
-        var members: [(String, JSONValue)] = []
-        if let queue {
-            members += [("server", .string(queue.server.wireString)), ("status", .string(queue.status.rawValue))]
-        }
-        members.append(("info", state.api))
-        return .object(JSONObject(members))
+        try await core.agent { agent throws(AgentError) in try await agent.queueState(of: agentID) }.api
     }
 
     private func switchQueue(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {

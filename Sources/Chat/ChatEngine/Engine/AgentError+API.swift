@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import Foundation
 import SMPAgent
 import SMPClient
 import SMPProtocol
@@ -233,8 +234,18 @@ extension TransportError {
     }
 }
 
-extension QueueState {
+extension AgentQueueState {
     var api: JSONValue {
+        // Ids are in the alphabet of Base64 with + and /, unlike those of connections.
+        [
+            "server": .string(server.wireString), "rcvId": .string(Data(recipientID.bytes).base64EncodedString()), "sndId": .string(Data(senderID.bytes).base64EncodedString()),
+            "status": .string(status.rawValue), "info": atRouter.api,
+        ]
+    }
+}
+
+extension QueueState {
+    fileprivate var api: JSONValue {
         guard let data = try? JSONEncoder().encode(self), let json = try? JSONValue(parsing: String(decoding: data, as: UTF8.self)) else {
             return [:]
         }

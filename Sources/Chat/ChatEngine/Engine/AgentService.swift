@@ -73,7 +73,7 @@ protocol AgentService: MessageSender {
 
     func stats(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats
     func ratchetHash(of connection: ConnectionID) async throws(AgentError) -> Bytes
-    func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState
+    func queueState(of connection: ConnectionID) async throws(AgentError) -> AgentQueueState
     func switchQueue(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats
     func abortSwitch(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats
     func synchronizeRatchet(of connection: ConnectionID, pqSupport: Bool, force: Bool) async throws(AgentError) -> AgentConnectionStats

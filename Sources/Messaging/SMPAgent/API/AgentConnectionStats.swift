@@ -42,6 +42,28 @@ public struct SendQueueStats: Sendable, Equatable {
     public var switchStatus: SendSwitchStatus?
 }
 
+/// A queue that we receive from, as we have it and as its router tells.
+package struct AgentQueueState: Sendable, Equatable {
+    /// The address of the router.
+    package let server: SMPServerAddress
+    /// The router's id of the queue for us.
+    package let recipientID: EntityID
+    /// The router's id of the queue for its sender.
+    package let senderID: EntityID
+    /// The progress of the queue's set-up.
+    package let status: QueueStatus
+    /// What the router tells.
+    package let atRouter: QueueState
+
+    package init(server: SMPServerAddress, recipientID: EntityID, senderID: EntityID, status: QueueStatus, atRouter: QueueState) {
+        self.server = server
+        self.recipientID = recipientID
+        self.senderID = senderID
+        self.status = status
+        self.atRouter = atRouter
+    }
+}
+
 /// How far a queue's set-up has come (agent-protocol.md, "Duplex connection procedure").
 public enum QueueStatus: String, Sendable, Hashable, CaseIterable {
     case new, confirmed, secured, active, disabled
