@@ -238,7 +238,9 @@ extension AgentQueueState {
     var api: JSONValue {
         // Ids are in the alphabet of Base64 with + and /, unlike those of connections.
         [
-            "server": .string(server.wireString), "rcvId": .string(Data(recipientID.bytes).base64EncodedString()), "sndId": .string(Data(senderID.bytes).base64EncodedString()),
+            "server": .string(server.wireString),
+            "rcvId": .string(Data(recipientID.bytes).base64EncodedString()),
+            "sndId": .string(Data(senderID.bytes).base64EncodedString()),
             "status": .string(status.rawValue), "info": atRouter.api,
         ]
     }
