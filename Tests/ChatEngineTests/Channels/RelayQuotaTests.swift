@@ -1,4 +1,5 @@
 import ChatAPI
+import EncryptedSQLite
 import SMPSimulation
 import SMPWire
 import TestSupport
@@ -73,23 +74,33 @@ struct RelayQuotaTests {
             owner = try await scene.member("owner", at: "relay").groupMemberID
         }
 
-        func accept(_ count: Int, size: Int = 10) async throws {
+        /// Makes the relay serve one more channel, a copy of the first.
+        func addChannel(_ group: GroupID) async throws {
+            try await scene["relay"].native.engine.store.write { db in
+                try db.run("CREATE TEMP TABLE copy AS SELECT * FROM groups WHERE group_id = 1")
+                try db.run("UPDATE copy SET group_id = ?", [group])
+                try db.run("INSERT INTO groups SELECT * FROM copy")
+                try db.run("DROP TABLE copy")
+            }
+        }
+
+        func accept(_ count: Int, size: Int = 10, in group: GroupID = 1) async throws {
             let owner = owner
             try await scene["relay"].native.engine.store.write { db in
                 for _ in 0..<count {
                     try db.insertRelayTask(
-                        group: 1, scope: .all, sender: owner, element: Bytes(repeating: 1, count: size), at: RelayQuotaTests.noon)
+                        group: group, scope: .all, sender: owner, element: Bytes(repeating: 1, count: size), at: RelayQuotaTests.noon)
                 }
             }
         }
 
-        func step(at time: UTCTimestamp) async throws -> RelayProgress {
+        func step(at time: UTCTimestamp, in group: GroupID = 1) async throws -> RelayProgress {
             let engine = scene["relay"].native.engine, policy = policy
             return try await engine.store.write { db in
                 try engine.transactions.perform(on: db, at: TransactionTime(now: time, steady: time)) { transaction in
-                    let progress = try transaction.makeRelayJob(group: 1, policy: policy)
+                    let progress = try transaction.makeRelayJob(group: group, policy: policy)
                     // Three members are given each body at once.
-                    while let job = try transaction.db.relayJob(group: 1) {
+                    while let job = try transaction.db.relayJob(group: group) {
                         try transaction.db.deleteRelayJob(job.id)
                         try transaction.noteDeliveries(3, of: job)
                     }
@@ -99,6 +110,11 @@ struct RelayQuotaTests {
         }
 
         var waiting: Int { get async throws { try await scene["relay"].native.engine.store.read { try $0.relayBacklog().tasks } } }
+
+        /// The messages of a channel that were passed on.
+        func passed(in group: GroupID) async throws -> Int64 {
+            try await scene["relay"].native.engine.store.read { try $0.relayUsage(of: group).messages }
+        }
     }
 
     @Test("what exceeds the messages of a minute waits, in order, and is passed on in the next minutes")
@@ -115,6 +131,86 @@ struct RelayQuotaTests {
         #expect(try await replay.step(at: later(120)) == .made)
         #expect(try await replay.waiting == 0)
         #expect(try await replay.step(at: later(121)) == .none)
+        await replay.scene.close()
+    }
+
+    @Test("what is left of a quota for all channels is filled up evenly, the one that has used least first")
+    func shares() {
+        func usage(_ messages: Int, bytes: Int64 = 0) -> RelayUsage { RelayUsage().adding(messages: messages, bytes: bytes, at: Self.noon) }
+        let quota = RelayQuota(messagesPerMinute: 10), turn = RelayAllowance.wait(until: later(RelayQuota.turn))
+        func share(_ own: Int, of total: Int, _ others: [Int]) -> RelayAllowance {
+            quota.share(usage(own), of: usage(total), others: others.map { usage($0) }, at: Self.noon)
+        }
+        // Nobody else waits: everything that is left, also after others have used some of it.
+        #expect(share(0, of: 0, []) == .messages(10) && share(3, of: 7, []) == .messages(3))
+        #expect(share(0, of: 0, [0]) == .messages(5) && share(0, of: 0, [0, 0]) == .messages(4))
+        // 4 are left: both may come to 5.
+        #expect(share(6, of: 6, [0]) == turn && share(0, of: 6, [6]) == .messages(4) && share(1, of: 6, [5]) == .messages(4))
+        #expect(share(2, of: 8, [6, 0]) == turn && share(0, of: 8, [6, 2]) == .messages(2))
+        #expect(share(0, of: 10, [0]) == .wait(until: later(60)))
+        let bytes = RelayQuota(bytesPerDay: 1_000)
+        #expect(bytes.share(usage(0, bytes: 600), of: usage(0, bytes: 600), others: [usage(0)], at: Self.noon) == turn)
+        #expect(bytes.share(usage(0), of: usage(0, bytes: 600), others: [usage(0, bytes: 600)], at: Self.noon) == .messages(nil))
+        #expect(RelayQuota().share(usage(5), of: usage(5), others: [usage(0)], at: Self.noon) == .messages(nil))
+    }
+
+    @Test("one of the channels that wait may always go on while anything is left, whatever they have used", arguments: 0..<20)
+    func somebodyGoesOn(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<200 {
+            let used = (0..<Int.random(in: 1...6, using: &random)).map { _ in Int.random(in: 0...20, using: &random) }
+            let total = used.reduce(0, +) + Int.random(in: 0...10, using: &random), left = Int.random(in: 1...30, using: &random)
+            let quota = RelayQuota(messagesPerMinute: total + left)
+            let usages = used.map { RelayUsage().adding(messages: $0, at: Self.noon) }
+            let shares = usages.indices.map { index in
+                var others = usages
+                let own = others.remove(at: index)
+                return quota.share(own, of: RelayUsage().adding(messages: total, at: Self.noon), others: others, at: Self.noon)
+            }
+            let allowed = shares.map { if case .messages(let count?) = $0 { count } else { 0 } }
+            #expect(allowed.contains { $0 > 0 } && allowed.allSatisfy { $0 <= left }, "\(used) of \(total), \(left) left: \(shares)")
+            // Nobody overtakes one that used no more and waits as well.
+            for (one, two) in zip(used.indices, used.indices.dropFirst()) {
+                let (less, more) = used[one] <= used[two] ? (one, two) : (two, one)
+                #expect(used[less] + allowed[less] >= min(used[more] + allowed[more], used[less] + left) || allowed[more] == 0)
+            }
+        }
+    }
+
+    @Test("a channel with many messages leaves others their share of the quota for all, and gets what they do not need")
+    func fairness() async throws {
+        var policy = RelayPolicy()
+        policy.totalQuota.messagesPerMinute = 10
+        let replay = try await Replay(policy)
+        try await replay.addChannel(2)
+        try await replay.accept(40)
+        try await replay.accept(3, in: 2)
+        #expect(try await replay.step(at: later(0)) == .made)
+        #expect(try await replay.passed(in: 1) == 5)
+        #expect(try await replay.step(at: later(0)) == .waits(until: later(RelayQuota.turn)))
+        #expect(try await replay.step(at: later(0), in: 2) == .made)
+        #expect(try await replay.step(at: later(0), in: 2) == .none)
+        #expect(try await replay.step(at: later(1)) == .made)
+        let passed = try await [replay.passed(in: 1), replay.passed(in: 2)]
+        #expect(passed == [7, 3])
+        #expect(try await replay.step(at: later(2)) == .waits(until: later(60)))
+        await replay.scene.close()
+    }
+
+    @Test("a channel that its own quota holds up keeps no share from others")
+    func heldUp() async throws {
+        var policy = RelayPolicy()
+        (policy.totalQuota.messagesPerMinute, policy.channelQuota.messagesPerMinute) = (10, 8)
+        let replay = try await Replay(policy)
+        try await replay.addChannel(2)
+        try await replay.accept(8)
+        #expect(try await replay.step(at: later(0)) == .made)
+        try await replay.accept(9)
+        // The first channel waits for the next minute.
+        try await replay.accept(2, in: 2)
+        #expect(try await replay.step(at: later(0)) == .waits(until: later(60)))
+        #expect(try await replay.step(at: later(0), in: 2) == .made)
+        #expect(try await replay.passed(in: 2) == 2)
         await replay.scene.close()
     }
 

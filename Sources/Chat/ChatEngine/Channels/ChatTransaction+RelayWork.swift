@@ -44,7 +44,7 @@ extension ChatTransaction {
         var limit = Self.relayTasksRead
         // What ends the service, and what comes before it, is not held up.
         if try policy.hasQuota && !db.endsRelayService(group: group) {
-            switch policy.channelQuota.allowance(try db.relayUsage(of: group), at: now).and(policy.totalQuota.allowance(try db.relayUsage(), at: now)) {
+            switch try relayAllowance(of: group, policy: policy) {
             case .wait(let time): return .waits(until: time)
             case .messages(let allowed): limit = min(limit, allowed ?? limit)
             }
@@ -58,6 +58,17 @@ extension ChatTransaction {
         try db.deleteRelayTasks(batch.delivered + batch.tooLarge)
         try noteRelayUse(of: group, messages: batch.delivered.count)
         return .made
+    }
+
+    /// Decides how much of what waits in a channel may be passed on.
+    private func relayAllowance(of group: GroupID, policy: RelayPolicy) throws -> RelayAllowance {
+        let own = try db.relayUsage(of: group), allowance = policy.channelQuota.allowance(own, at: now)
+        guard policy.totalQuota != RelayQuota(), case .messages = allowance else { return allowance }
+        // A channel that its own quota holds up needs no share now.
+        let others = try db.relayUsageOfWaiting(except: group).filter { usage in
+            if case .messages = policy.channelQuota.allowance(usage, at: now) { true } else { false }
+        }
+        return allowance.and(policy.totalQuota.share(own, of: try db.relayUsage(), others: others, at: now))
     }
 
     /// Counts what a relay has passed on, for its quotas and statistics.

@@ -23,6 +23,16 @@ extension Database {
         try first("SELECT minute, messages, day, bytes FROM relay_state", [], Self.usage) ?? RelayUsage()
     }
 
+    /// The use of the relay by each of the other channels with messages to pass on.
+    func relayUsageOfWaiting(except group: GroupID) throws -> [RelayUsage] {
+        try all(
+            """
+            SELECT ifnull(u.minute, 0), ifnull(u.messages, 0), ifnull(u.day, 0), ifnull(u.bytes, 0)
+            FROM groups g LEFT JOIN relay_usage u ON u.group_id = g.group_id
+            WHERE g.relay_own_status IS NOT NULL AND g.group_id <> ? AND EXISTS (SELECT 1 FROM relay_tasks t WHERE t.group_id = g.group_id)
+            """, [group], Self.usage)
+    }
+
     /// Stores the use by a channel, and adds to what was done for it. Nothing is stored of a channel that is deleted since.
     func setRelayUsage(_ usage: RelayUsage, of group: GroupID, messages: Int, deliveries: Int) throws {
         try run(

@@ -8,7 +8,7 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// The delivery of what a relay passes on: one task for each channel with work, several side by side.
+/// The delivery of what a relay passes on: one task for each channel with work. Several work side by side, and take turns bucket by bucket.
 ///
 /// A body goes to the members of a channel in buckets. The agent has a bucket before the cursor moves past it, and knows its messages by their number:
 /// whenever the process ends, each member gets each body once. Memory holds one body and one bucket of connections for each channel, whatever the number of
@@ -16,7 +16,7 @@ import SystemSupport
 final class RelayDeliverer: Sendable {
     /// Members that one call gives a body to.
     static let bucketSize = 250
-    /// Channels that are delivered for at a time.
+    /// Steps that are taken at a time, each for another channel.
     static let concurrentGroups = 4
     /// The delays before a bucket is tried again that the agent or the disk could not take: the first and the longest.
     static let firstDelay = Duration.seconds(1)
@@ -82,8 +82,10 @@ final class RelayDeliverer: Sendable {
         var delay = Self.firstDelay
         while !Task.isCancelled {
             do {
-                switch try await work(group) {
-                case .none: return
+                // Channels take turns: one with many subscribers or messages holds up the others for a bucket and not for all of its work.
+                switch try await open.withPermit({ try await self.step(group) }) {
+                case .none:
+                    if isOver(group) { return }
                 case .waits(let time):
                     delay = Self.firstDelay
                     logger.debug("quotas hold up a channel", metadata: ["group": "\(group)", "until": "\(time)"])
@@ -100,26 +102,15 @@ final class RelayDeliverer: Sendable {
         }
     }
 
-    /// Delivers for a channel until nothing waits that may go on.
+    /// Ends the task of a channel in which nothing waits.
     ///
-    /// - Returns: ``RelayProgress/none`` once the task of the channel is over.
-    private func work(_ group: GroupID) async throws -> RelayProgress {
-        await open.acquire()
-        defer { open.release() }
-        while !Task.isCancelled {
-            switch try await step(group) {
-            case .made: continue
-            case .waits(let time): return .waits(until: time)
-            case .none:
-                let isOver = state.withLock { state in
-                    guard state.again.remove(group) == nil else { return false }
-                    state.tasks[group] = nil
-                    return true
-                }
-                if isOver { return .none }
-            }
+    /// - Returns: False if work has come since it was looked for.
+    private func isOver(_ group: GroupID) -> Bool {
+        state.withLock { state in
+            guard state.again.remove(group) == nil else { return false }
+            state.tasks[group] = nil
+            return true
         }
-        return .none
     }
 
     /// Gives one bucket of members the oldest body, or makes the next body.

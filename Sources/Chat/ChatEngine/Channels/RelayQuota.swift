@@ -80,3 +80,43 @@ extension RelayQuota {
             ? .messages(Int(clamping: left)) : .wait(until: UTCTimestamp(seconds: (current.minute + 1) * RelayUsage.secondsPerMinute))
     }
 }
+
+extension RelayQuota {
+    /// The wait of a channel that has had its share, while others have not. It is short, because they may need no more.
+    static let turn: Int64 = 1
+
+    /// Decides how much may be passed on for one channel out of a quota for all of them, so that none uses up what others need (max-min fairness).
+    ///
+    /// What is left is filled up evenly: the channel that has used least comes first. A channel may use everything when no other one waits.
+    ///
+    /// - Parameters:
+    ///   - own: The use by the channel.
+    ///   - total: The use by all channels.
+    ///   - others: The use by each of the other channels that have something to pass on now.
+    func share(_ own: RelayUsage, of total: RelayUsage, others: [RelayUsage], at time: UTCTimestamp) -> RelayAllowance {
+        let allowance = allowance(total, at: time)
+        guard case .messages(let left) = allowance, !others.isEmpty else { return allowance }
+        let (own, total, others) = (own.at(time), total.at(time), others.map { $0.at(time) })
+        let turn = RelayAllowance.wait(until: time.adding(seconds: Self.turn))
+        if let bytesPerDay {
+            let level = Self.level(left: bytesPerDay - total.bytes, used: [own.bytes] + others.map(\.bytes))
+            if own.bytes >= level { return turn }
+        }
+        guard let left else { return .messages(nil) }
+        let level = Self.level(left: Int64(left), used: [own.messages] + others.map(\.messages))
+        return own.messages >= level ? turn : .messages(min(left, Int(clamping: level - own.messages)))
+    }
+
+    /// The use up to which all may come if what is left is added where least is used, rounded up. It is above the least use if anything is left.
+    private static func level(left: Int64, used: [Int64]) -> Int64 {
+        let used = used.sorted()
+        var sum = left
+        for (index, use) in used.enumerated() {
+            sum = RelayUsage.sum(sum, use)
+            let count = Int64(index + 1), level = sum / count + (sum % count > 0 ? 1 : 0)
+            // Those that have used more than that get nothing.
+            if index + 1 == used.count || level <= used[index + 1] { return level }
+        }
+        return left
+    }
+}
