@@ -38,12 +38,12 @@ import Parley
                     try await comment.moderate()
                     try await member.block()
                 }
-            }
+            }.includingBots()
             // A comment is changed into one that would not have been allowed.
             On(.edited, in: .groups) { edit in
                 guard let member = edit.member, !member.isModerator, policy.offence(of: edit.text) != nil else { return }
                 try await edit.moderate()
-            }
+            }.includingBots()
             On(.report) { report in
                 let reporter = report.person.description
                 guard let item = report.reportedItem?.rawValue, report.reportedMember?.isModerator == false else { return }

@@ -34,10 +34,10 @@ import Synchronization
             On(.groupInvitation) { invitation in try await invitation.join() }
             On(.anyMessage, in: .groups) { message in
                 try await guardian.look(at: message, message.member, in: message.group, message.text) { try await message.moderate() }
-            }
+            }.includingBots()
             On(.edited, in: .groups) { edit in
                 try await guardian.look(at: edit, edit.member, in: edit.group, edit.text) { try await edit.moderate() }
-            }
+            }.includingBots()
             On(.report) { report in
                 guard let member = report.reportedMember, !member.isModerator else { return }
                 guardian.log("report", member, ["reason": "\(report.reason)"])

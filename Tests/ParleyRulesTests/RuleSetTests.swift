@@ -26,6 +26,26 @@ import Testing
         #expect(decided(rules, "") == ["any"])
     }
 
+    @Test func whatOtherBotsWriteInGroupsIsForRulesThatModerateOrAskForIt() throws {
+        let rules = try ruleSet(
+            """
+            - { id: links, when: { link: true, chat: group }, then: [ { moderate: true }, { reply: No links. } ] }
+            - { id: weather, when: { bot: true, contains: degrees, chat: any }, then: { react: 👍 } }
+            - { id: people, when: { message: any, not: { bot: true }, chat: any }, then: { reply: people } }
+            - { id: chat, when: { message: any, chat: any }, then: { reply: hello } }
+            """)
+        func decided(_ text: String, _ kind: MessageKind = .text, isBot: Bool, in chat: ChatKinds = .groups) -> [String?] {
+            var input = RuleInput(event: .message, kind: kind, text: text)
+            (input.isFromBot, input.chat) = (isBot, chat)
+            return rules.decide(input).map(\.rule.id)
+        }
+        #expect(decided("https://x.example", .link, isBot: true) == ["links"])
+        #expect(decided("20 degrees", isBot: true) == ["weather"])
+        // Two bots that answer each other would not end.
+        #expect(decided("hi", isBot: true) == [] && decided("hi", isBot: false) == ["people"])
+        #expect(decided("hi", isBot: true, in: .contacts) == ["chat"])
+    }
+
     @Test func aRuleThatContinuesLetsOthersApplyToo() throws {
         let rules = try ruleSet(
             """

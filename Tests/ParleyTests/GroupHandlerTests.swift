@@ -50,6 +50,36 @@ import Testing
         #expect(core.sent(to: Self.team) == ["re: passed on by a member", "re: new"])
     }
 
+    @Test func aHandlerThatIncludesBotsModeratesThemHoweverMuchTheyWrite() async throws {
+        let core = ScriptedCore(), answered = EventLog<String>(), codes = EventLog<String>()
+        let bot = Bot("Guard") {
+            On(.text, in: .groups) { message in
+                try await message.moderate()
+                do {
+                    try await message.send("no")
+                    answered.add(message.text)
+                } catch let error as ChatCoreError {
+                    codes.add("\(error.code)")
+                    throw error
+                }
+            }.includingBots()
+            On(.anyMessage, in: .groups) { try await $0.send("not for bots") }
+        }
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
+        var robot = bob
+        robot.profile.peerType = .bot
+        let other = robot
+        _ = try await host.running([bot], on: core) { _ in
+            for number in 1...25 { core.receive("spam \(number)", from: other, in: group) }
+            core.receive(.receivedMessage(content: .file("")), from: other, in: .group(groupInfo: group, scope: nil), text: "")
+            try await eventually("all are handled") { codes.all.count == 5 }
+        }
+        // It answers 20 in a minute, and deletes all of them.
+        #expect(answered.all.count == 20 && codes.all == Array(repeating: "handler.botLoop", count: 5))
+        #expect(core.groupCommands.count { $0.hasPrefix("/_delete member item #7") } == 25)
+        #expect(!core.sent(to: Self.team).contains("not for bots"))
+    }
+
     @Test func aPostIsHandledThatWasWrittenWhileTheBotConnectedWithItsRelays() async throws {
         let core = ScriptedCore(), posts = EventLog<String>()
         let reader = Bot("Reader") { On(.text, in: .groups) { posts.add($0.text) } }

@@ -48,10 +48,73 @@ import Testing
         #expect(most.withLock(\.self) <= 3)
     }
 
+    @Test func ownersTakeTurnsHoweverManyKeysOneHas() async {
+        let queue = KeyedJobQueue<Int>(width: 1, owner: { Int64($0 / 100) }), gate = Gate(), log = Log()
+        queue.submit(0) { await gate.wait() }
+        for key in 1...50 { queue.submit(key) { log.add(key) } }
+        for key in [100, 200, 101] { queue.submit(key) { log.add(key) } }
+        gate.open()
+        await queue.settle()
+        #expect(log.numbers.count == 53)
+        #expect(Array(log.numbers.prefix(5)) == [1, 100, 200, 2, 101])
+    }
+
+    @Test func anOwnerLeavesSlotsToTheOthers() async {
+        let queue = KeyedJobQueue<Int>(width: 4, ownerWidth: 3, owner: { Int64($0 / 100) }), gate = Gate(), log = Log()
+        for key in 0..<10 {
+            queue.submit(key) {
+                log.add(key)
+                await gate.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            queue.submit(100) { continuation.resume() }
+        }
+        #expect(log.numbers.count <= 3 && queue.counts().running <= 3)
+        gate.open()
+        await queue.settle()
+        #expect(log.numbers.sorted() == Array(0..<10))
+    }
+
+    @Test func aJobThatWaitsWithoutItsSlotHoldsUpNoOther() async {
+        let queue = KeyedJobQueue<Int>(width: 2), gate = Gate(), log = Log()
+        for key in 0..<20 {
+            queue.submit(key) {
+                await JobSlot.released { await gate.wait() }
+                log.add(key)
+            }
+        }
+        await withCheckedContinuation { continuation in
+            queue.submit(100) { continuation.resume() }
+        }
+        #expect(log.numbers.isEmpty)
+        // They have not ended: closing and settling wait for them.
+        #expect(queue.counts().running == 20)
+        gate.open()
+        await queue.settle()
+        #expect(log.numbers.sorted() == Array(0..<20) && queue.counts().running == 0)
+    }
+
+    @Test func aTaskThatOutlivesItsJobGivesNoSlotAwayTwice() async {
+        let queue = KeyedJobQueue<Int>(width: 1), started = Gate(), gate = Gate(), log = Log()
+        let late = LateTask()
+        queue.submit(1) {
+            late.start(started, until: gate)
+            await started.wait()
+        }
+        await queue.settle()
+        gate.open()
+        await late.end()
+        // The only slot is free, and there is only one.
+        for key in 2...4 { queue.submit(key) { log.add(queue.counts().running) } }
+        await queue.settle()
+        #expect(log.numbers == [1, 1, 1] && JobSlot.current == nil)
+    }
+
     @Test func aFullLaneRefusesAndTellsWhenItIsEmptyAgain() async {
         let gate = Gate(), log = Log()
         let overflowed = Mutex<[Int]>([])
-        let queue = KeyedJobQueue<Int>(width: 2, capacity: 2) { key in overflowed.withLock { $0.append(key) } }
+        let queue = KeyedJobQueue<Int>(width: 2, capacity: 2, onOverflow: { key in overflowed.withLock { $0.append(key) } })
         await withCheckedContinuation { continuation in
             queue.submit(7) {
                 continuation.resume()
@@ -111,6 +174,24 @@ import Testing
         #expect(await !queue.close(within: .zero, afterCancelling: .zero))
         gate.open()
     }
+}
+
+/// A task that is begun in a job and outlives it.
+private final class LateTask: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Begins a wait without the slot of the current job.
+    func start(_ started: Gate, until gate: Gate) {
+        let waiting = Task {
+            await JobSlot.released {
+                started.open()
+                await gate.wait()
+            }
+        }
+        task.withLock { $0 = waiting }
+    }
+
+    func end() async { await task.withLock(\.self)?.value }
 }
 
 /// Numbers in the order in which they were added.

@@ -42,6 +42,26 @@ import Testing
         #expect(posts.all.first?.1 == .channelReceived)
     }
 
+    @Test func theOwnerHearsOfEachSubscriberOnceAndPostsLongTextsInSeveralParts() async throws {
+        let world = try await LiveBots(), posts = EventLog<(String, ItemDirection)>(), joined = EventLog<String>()
+        let reader = Bot("Reader", id: "reader") { On(.text, in: .groups) { posts.add(($0.text, $0.item.direction)) } }
+        var owner = Bot("Owner", id: "owner") { On(.memberJoined) { joined.add($0.member.displayName) } }
+        owner.channels = [ManagedChannel("news", GroupSettings("News"), relays: [.bot("relay")])]
+        let words = String(repeating: "word ", count: 5_000)
+        try await world.run([Self.relay, owner, reader]) { profiles in
+            try await profiles[2].groups.join(link: try #require(profiles[1].managedChannels.first?.link))
+            try await eventually("subscribed") { await profiles[2].groups.channels.first?.isMember == true }
+            try await eventually("the owner hears of it") { joined.all == ["Reader"] }
+            let owned = try #require(await profiles[1].groups.channels.first)
+            let sent = try await owned.post(words)
+            #expect(sent.furtherItems.count == 1)
+            // As schedules, webhooks and rules of bots.yaml send.
+            try await owned.chat.announce("from a schedule")
+            try await eventually("the posts come") { posts.all.count == 3 }
+        }
+        #expect(joined.all == ["Reader"] && posts.all.allSatisfy { $0.1 == .channelReceived } && posts.all.last?.0 == "from a schedule")
+    }
+
     @Test func aChannelIsMadeOnceAndKeptAsItIsDescribed() async throws {
         let folder = try TemporaryFolder()
         let links = EventLog<String?>()

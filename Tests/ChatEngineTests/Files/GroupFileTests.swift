@@ -135,6 +135,29 @@ import XFTPProtocol
         for name in scene.names { await scene[name].close() }
     }
 
+    @Test func aFileInsideMessagesComesFromTheMemberThatHasOfferedIt() async throws {
+        let scene = try await GroupScene(["alice", "bob", "mallory"], cloud: FileCloud())
+        let content = Bytes(Self.content.prefix(10_000)), id = InlineFileScene.id, bob = scene["bob"]
+        try await scene.attack([InlineFileScene.offer(content)], from: "alice", to: "bob", id: id)
+        #expect(await bob.eventually { await file("a.bin", at: bob) != nil })
+        _ = try await bob.run("/freceive \(try #require(await file("a.bin", at: bob)).fileID)")
+        // She knows nothing of the message that was made by hand in her name.
+        let isAsked = await scene["alice"].wait { events in
+            events.contains { if case .messageError(_, _, let text) = $0 { text.hasSuffix("x.file.acpt.inv") } else { false } }
+        }
+        #expect(isAsked)
+        let forged = [InlineFileScene.chunk(1, Bytes(repeating: 6, count: 10_000)), .fileChunk(messageID: id, .cancel)]
+        try await scene.attack(forged, from: "mallory", to: "bob")
+        try await scene.send("after it", as: "mallory")
+        await scene.expect("after it", at: "bob")
+        #expect(bob.errors.count { $0.contains("fileIdNotFoundBySharedMsgId") } == 2)
+        try await scene.attack(InlineFileScene.chunks(content), from: "alice", to: "bob")
+        #expect(await bob.eventually { await file("a.bin", at: bob)?.status == .receiveComplete })
+        let folder = try #require(scene.files["bob"]).folder
+        #expect(try Bytes(Data(contentsOf: URL(fileURLWithPath: folder("a.bin")))) == content)
+        for name in scene.names { await scene[name].close() }
+    }
+
     @Test func aDeletedGroupLeavesNoFiles() async throws {
         let cloud = FileCloud()
         let scene = try await GroupScene(["alice", "bob"], cloud: cloud)

@@ -230,6 +230,52 @@ struct GroupTests {
         await scene.close()
     }
 
+    @Test("what a blocked member sends is marked, keeps its quote, and calls nobody")
+    func blockedMessagesAreWhole() async throws {
+        let scene = try await GroupScene(["alice", "bob", "cath"])
+        _ = try await scene.send("who has the keys?", as: "cath")
+        for name in ["alice", "bob"] { await scene.expect("who has the keys?", at: name) }
+        _ = try await scene["alice"].run("/_block #1 \(try await scene.member("bob", at: "alice").groupMemberID) blocked=on")
+        await scene.eventually("bob is blocked", at: "cath") { try await scene.member("bob", at: "cath").blockedByAdmin }
+        let question = try #require(await scene.items(at: "bob").first { $0.meta.text == "who has the keys?" })
+        _ = try await scene["bob"].run(#"/_send #1 json [{"quotedItemId":\#(question.meta.itemID),"msgContent":{"type":"text","text":"not me"}}]"#)
+        await scene.expect("not me", at: "cath")
+        let item = try #require(await scene.items(at: "cath").first { $0.meta.text == "not me" })
+        #expect(item.quotedItem?.content.text == "who has the keys?" && item.meta.userMention == false)
+        guard case .blockedByAdmin = item.meta.deleted else { throw UnexpectedAnswer() }
+        await scene.close()
+    }
+
+    @Test("a moderator lets nobody in above itself")
+    func admissionAboveOneself() async throws {
+        let profile = #""displayName":"team","fullName":"","memberAdmission":{"review":"all"}"#
+        let scene = try await GroupScene(["alice"], profile: profile)
+        let cath = try await scene.world.core("cath"), bob = try await scene.world.core("bob")
+        for (name, person, role) in [("cath", cath, "moderator"), ("bob", bob, "member")] {
+            try await scene.join(person)
+            await scene.eventually("\(name) waits", at: "alice") { try await scene.member(name, at: "alice").status == .pendingReview }
+            guard name == "cath" else { continue }
+            _ = try await scene["alice"].run("/_accept member #1 \(try await scene.member(name, at: "alice").groupMemberID) \(role)")
+        }
+        let waiting = Recorder<GroupMemberID>()
+        #expect(
+            await cath.eventually {
+                guard case .groupMembers(_, let group)? = try? await cath.run("/_members #1") else { return false }
+                let bob = group.members.first { $0.localDisplayName == "bob" && $0.status == .pendingReview }
+                if let bob { waiting.append(bob.groupMemberID) }
+                return bob != nil
+            })
+        let id = try #require(waiting.elements.last)
+        let refusal = await cath.answer("/_accept member #1 \(id) admin")
+        #expect(refusal["type"] == "chatCmdError" && refusal.text.contains("groupUserRole"))
+        guard case .memberAccepted(_, _, let accepted) = try await cath.run("/_accept member #1 \(id) moderator") else { throw UnexpectedAnswer() }
+        #expect(accepted.role == .moderator)
+        await scene.eventually("bob is in, for the owner too", at: "alice") { try await scene.member("bob", at: "alice").role == .moderator }
+        await bob.close()
+        await cath.close()
+        await scene.close()
+    }
+
     @Test("a business address opens a chat with each customer, to whom the business answers")
     func business() async throws {
         let world = TestWorld()

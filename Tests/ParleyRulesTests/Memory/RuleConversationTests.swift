@@ -87,6 +87,23 @@ import Testing
         }
     }
 
+    @Test func anAuthorWhoWasMadeAnObserverForATimeIsAnAuthorAgain() async throws {
+        try await withBots(bots(Self.guardian)) { room in
+            let ann = try await room.person("Ann")
+            try await ann.join(group: "lobby")
+            let group = try #require(await room.bot("guard").groups.group(named: "Lobby"))
+            try await group.members().first { $0.displayName == "Ann" }?.setRole(.author)
+            for points in 1...2 {
+                try await ann.say("https://x.example", in: "Lobby")
+                try await ann.expect("\(points) of 2", in: "Lobby")
+            }
+            try await room.settle()
+            #expect(try await group.members().first { $0.displayName == "Ann" }?.role == .observer)
+            try await room.advance(by: .seconds(12 * 3_600 + 1))
+            #expect(try await group.members().first { $0.displayName == "Ann" }?.role == .author)
+        }
+    }
+
     @Test func moderatorsSeeCasesAndTakeThemBack() async throws {
         try await withBots(bots(Self.guardian)) { room in
             let ann = try await room.person("Ann")

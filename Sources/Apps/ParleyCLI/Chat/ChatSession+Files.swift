@@ -20,7 +20,7 @@ extension ChatSession {
     @discardableResult
     func upload(_ file: OutgoingFile, within limit: Duration = ChatSession.transferLimit, onceAs key: String? = nil) async throws -> ChatItem {
         let chat = try openReference()
-        guard let target = SendTarget(chat) else { throw Outcome.BadInput("chat.noneOpen", description: "files cannot be sent into this chat") }
+        guard let target = openTarget else { throw Outcome.BadInput("chat.noneOpen", description: "files cannot be sent into this chat") }
         guard case .newChatItems(_, let items) = try await run(.messages(.send(to: target, [try composed(file)])), onceAs: key),
             let item = items.first?.chatItem, let name = item.file?.fileName
         else { throw Outcome.Failed("core.invalidResponse", description: "the message was not taken") }
@@ -62,7 +62,7 @@ extension ChatSession {
         do {
             return try await body()
         } catch let error as BotFileError {
-            throw Outcome.Failed("file.\(error.code.rawValue)", description: error.message)
+            throw Outcome.Failed(error.code.rawValue, description: error.message)
         }
     }
 }

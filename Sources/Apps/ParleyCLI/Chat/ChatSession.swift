@@ -137,9 +137,18 @@ actor ChatSession {
         return true
     }
 
+    /// The open chat, as messages are sent into it; nil without one. The owner of a channel posts in its name.
+    var openTarget: SendTarget? {
+        guard let open else { return nil }
+        if let group = openInfo?.groupInfo, group.groupProfile.publicGroup != nil, group.membership.role == .owner, openInfo?.groupScope == nil {
+            return .group(group.groupID, asGroup: true)
+        }
+        return SendTarget(open)
+    }
+
     /// Sends a text into the open chat, in parts if it is too long for one message.
     func send(_ text: String, as placement: Placement = .message(), onceAs key: String? = nil) async throws -> [ChatItem] {
-        guard let open, let target = SendTarget(open) else {
+        guard let target = openTarget else {
             throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
         }
         arrivals.beginSending()

@@ -30,6 +30,11 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .customLong("metrics-address"), help: "The address of this machine for --metrics-port. [default: 127.0.0.1]")
     var metricsAddress: String?
 
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "Run the rules without effects: each message, deletion, block and so on is logged and not done, and the next run handles the same messages.")
+    var isDryRun = false
+
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
@@ -40,12 +45,14 @@ struct RunCommand: AsyncParsableCommand {
         let description = try BotsFile(contentsOf: file)
         var configuration = try options.configuration(data: data, network: description.network)
         configuration.relay = description.relay
+        configuration.isDryRun = isDryRun
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
         if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
+        if isDryRun, !json { Output.line("This is a dry run: the log says what the rules would do.") }
         // From here on SIGHUP does not end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file] in ReloadReport.show($0, of: file, json: json) }

@@ -69,6 +69,17 @@ public struct BotClient: Sendable {
         return try await chat.send(content)
     }
 
+    /// Runs a command of the core for the bot's profile: for what no other call covers. ``BotChat`` and ``BotGroup`` have calls for most of them.
+    ///
+    /// - Parameter key: makes the command run once, however often the call is made with the same key within 30 days, also by different runs of the program;
+    ///   commands about messages and members can be run so. Nil: it runs again when a handler runs again.
+    /// - Throws: `ChatCoreError`.
+    @discardableResult
+    public func execute(_ command: ChatCommand, onceAs key: String? = nil) async throws -> ChatResponse {
+        guard let key else { return try await effects.perform(command) }
+        return try await effects.keyed(key).once(command)
+    }
+
     /// Another bot of the same process, by its id; nil if there is none. A handler that sends through it does so at most once per event.
     public func other(_ id: String) -> BotClient? { effects.services?.directory.client(id, event: effects.event) }
 

@@ -20,7 +20,10 @@ public struct RequestContext: Sendable {
     public let request: UserContactRequest
     let effects: Effects
 
-    /// The name that the person goes by.
+    /// The bot, with everything that it can do: to tell others of the request, and to read and change stored state.
+    public var client: BotClient { BotClient(bot: bot, effects: effects) }
+
+    /// The name that the person goes by. It is chosen by the person: others may have the same.
     public var name: String { request.profile.displayName }
 
     /// All chats of the bot.

@@ -105,6 +105,14 @@ public struct DeletionContext: ChatContext {
     public let chat: BotChat
     /// The messages as they were.
     public let items: [ChatItem]
+    /// The member who deleted them: their author, or a moderator. Nil in a chat with a contact, and where the group does not tell.
+    public let member: BotMember?
+
+    /// The person who deleted them; everybody in the chat where a group does not tell.
+    public var person: PersonID {
+        guard let member else { return PersonID(description: chat.scopeText) }
+        return .member(member.id, of: member.group.id)
+    }
 }
 
 /// A reaction that somebody added or took back.
@@ -117,6 +125,14 @@ public struct ReactionContext: ChatContext {
     public let emoji: String
     /// False when the reaction was taken back.
     public let isAdded: Bool
+    /// The member who reacted; nil in a chat with a contact and in a channel, which does not tell.
+    public let member: BotMember?
+
+    /// The person who reacted; in a channel everybody in the chat.
+    public var person: PersonID {
+        guard let member else { return PersonID(description: chat.scopeText) }
+        return .member(member.id, of: member.group.id)
+    }
 
     /// Answers the message that the reaction is to, with a quote of it.
     @discardableResult

@@ -1,4 +1,4 @@
-internal import ChatAPI
+public import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
 internal import Synchronization
@@ -22,6 +22,8 @@ final class Effects: Sendable {
     /// The log, the metrics and the trace of the event.
     let observation: EventObservation
     private let count = Mutex(0)
+    /// A chat in which another bot writes too much to be answered.
+    private let silent = Mutex<ChatReference?>(nil)
     let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
@@ -48,15 +50,20 @@ final class Effects: Sendable {
     /// The chats of the bot's profile.
     var chats: BotChats { BotChats(model: model, userID: userID) }
 
+    /// Refuses from now on what is sent into a chat.
+    func silence(in chat: ChatReference) { silent.withLock { $0 = chat } }
+
     /// Sends a message, in several parts if its text is too long for one, and returns the items that stand for it.
     ///
     /// - Parameters:
     ///   - info: what is known of the chat.
     ///   - post: the post that the message comments; nil if it is none.
+    ///   - asGroup: whether it is sent in the name of the group.
     func send(
-        _ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?, commenting post: ChatItemID? = nil
+        _ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?, commenting post: ChatItemID? = nil,
+        asGroup: Bool = false
     ) async throws(ChatCoreError) -> [ChatItem] {
-        let target = try Destination(chat, commenting: post)
+        let target = asGroup ? Destination.chat(.group(GroupID(chat.id), asGroup: true)) : try Destination(chat, commenting: post)
         // One key for the whole and for its parts, with a quote and without: what is refused is not remembered under it.
         let key = nextKey()
         do throws(ChatCoreError) {
@@ -139,6 +146,9 @@ final class Effects: Sendable {
     private func send(
         _ messages: [ComposedMessage], to target: Destination, _ key: String?, live: Bool = false
     ) async throws(ChatCoreError) -> [ChatItem] {
+        guard silent.withLock({ $0 }) != target.chat else {
+            throw ChatCoreError(.botLoop, "another bot writes more than 20 messages a minute in this group, and is not answered until it writes less")
+        }
         try await services?.pacer.wait(for: messages.count, in: "\(target.chat)")
         guard case .newChatItems(_, let items) = try await once(target.sending(messages, live: live), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
@@ -225,7 +235,8 @@ final class Effects: Sendable {
     }
 
     /// Runs a command once, also when the handler runs again.
-    private func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await once(command, nextKey()) }
+    /// Runs a command once for all runs of the handler.
+    func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await once(command, nextKey()) }
 
     private func once(_ command: ChatCommand, _ key: String?) async throws(ChatCoreError) -> ChatResponse {
         guard let key else { return try await perform(command) }
@@ -251,4 +262,9 @@ final class Effects: Sendable {
         }
         return "\(event)/\(number)"
     }
+}
+
+extension ChatCoreError.Code {
+    /// Another bot writes too much in a group to be answered.
+    public static let botLoop = ChatCoreError.Code(rawValue: "handler.botLoop")
 }

@@ -11,6 +11,7 @@ struct HandlerIndex: Sendable {
         /// The number of the pattern that the handler needs.
         let pattern: Int?
         let fallsThrough: Bool
+        let includesBots: Bool
         let place: HandlerPlace
         let prepare: @Sendable (Incoming) -> On.Run?
     }
@@ -43,8 +44,8 @@ struct HandlerIndex: Sendable {
                 sources.append(source)
             }
             return Entry(
-                kinds: handler.kinds, command: command, pattern: pattern, fallsThrough: handler.fallsThrough, place: handler.place,
-                prepare: handler.prepare)
+                kinds: handler.kinds, command: command, pattern: pattern, fallsThrough: handler.fallsThrough,
+                includesBots: handler.includesBots, place: handler.place, prepare: handler.prepare)
         }
         ofOthers = entries.indices.filter { entries[$0].command == nil }
         ofCommand = (0..<commands.count).map { number in entries.indices.filter { (entries[$0].command ?? number) == number } }
@@ -53,7 +54,7 @@ struct HandlerIndex: Sendable {
 
     /// The work of the handlers that take an event, in their order.
     func handlers(of incoming: Incoming) -> [(place: HandlerPlace, run: On.Run)] {
-        let chatKind = incoming.chatKind, message = incoming.openMessage
+        let chatKind = incoming.chatKind, message = incoming.openMessage, isOfBot = incoming.isOfBotInGroup
         // Read once, for all handlers.
         let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name] }
         let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
@@ -62,6 +63,7 @@ struct HandlerIndex: Sendable {
             // Read in place: a copy of each entry would take longer than the rest.
             if let pattern = entries[index].pattern, let found, !found.contains(pattern) { continue }
             if let chatKind, !entries[index].kinds.isSuperset(of: chatKind) { continue }
+            if isOfBot, !entries[index].includesBots { continue }
             guard let run = entries[index].prepare(incoming) else { continue }
             taking.append((entries[index].place, run))
             if !entries[index].fallsThrough { break }

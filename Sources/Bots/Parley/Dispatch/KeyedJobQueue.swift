@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Runs the jobs of one key in the order they came, and those of different keys side by side.
 ///
-/// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and the owner is told when the queue has run
-/// empty, so that it can submit again what was refused. At most ``width`` jobs run at once.
+/// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and whoever submitted it is told when the queue has run
+/// empty, so that it can submit again what was refused. At most ``width`` jobs run at once, beside those that have given their ``JobSlot`` away. Keys
+/// belong to owners, which take turns.
 final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     typealias Job = @Sendable () async -> Void
 
@@ -12,6 +13,10 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     let capacity: Int
     /// The highest number of jobs that run at once.
     let width: Int
+    /// The highest number of jobs of one owner that run at once.
+    let ownerWidth: Int
+    /// The highest number of jobs that wait without a slot.
+    static var releasedLimit: Int { 4_096 }
 
     private struct Queue {
         var waiting: [Job] = []
@@ -22,8 +27,12 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         /// The queues of keys that have a job running or waiting.
         var queues: [Key: Queue] = [:]
         /// Keys whose next job waits for the number of running jobs to fall.
-        var ready: [Key] = []
+        var ready = ReadyKeys<Key>()
         var running = 0
+        /// The running jobs of each owner that has any.
+        var runningOf: [Int64: Int] = [:]
+        /// Jobs that have given their slot away, with the number of their waits.
+        var released: [Int: Int] = [:]
         /// The tasks of the jobs that run, for the case that they must be cancelled.
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastTask = 0
@@ -31,16 +40,36 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         /// The next moment at which no job runs or waits; nil while nobody waits for it.
         var idle: Promise<Void>?
 
-        var isIdle: Bool { running == 0 && ready.isEmpty }
+        var isIdle: Bool { running == 0 && released.isEmpty && ready.isEmpty }
+
+        mutating func occupy(_ owner: Int64) {
+            running += 1
+            runningOf[owner, default: 0] += 1
+        }
+
+        mutating func vacate(_ owner: Int64) {
+            running -= 1
+            let left = runningOf[owner, default: 0] - 1
+            runningOf[owner] = left > 0 ? left : nil
+        }
     }
 
     private let state = Mutex(State())
+    private let owner: @Sendable (Key) -> Int64
     private let onOverflow: @Sendable (Key) -> Void
 
-    /// - Parameter onOverflow: called when a queue that refused jobs has become empty.
-    init(width: Int = 64, capacity: Int = 256, onOverflow: @escaping @Sendable (Key) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - ownerWidth: jobs of one owner that run at once; nil for as many as ``width``.
+    ///   - owner: the owner of a key.
+    ///   - onOverflow: called when a queue that refused jobs has become empty.
+    init(
+        width: Int = 64, ownerWidth: Int? = nil, capacity: Int = 256, owner: @escaping @Sendable (Key) -> Int64 = { _ in 0 },
+        onOverflow: @escaping @Sendable (Key) -> Void = { _ in }
+    ) {
         self.width = width
+        self.ownerWidth = max(1, min(ownerWidth ?? width, width))
         self.capacity = capacity
+        self.owner = owner
         self.onOverflow = onOverflow
     }
 
@@ -53,8 +82,8 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
             guard !state.isClosed else { return (false, []) }
             if state.queues[key] == nil {
                 state.queues[key] = Queue(waiting: [job])
-                state.ready.append(key)
-                return (true, Self.takeReady(&state, width: width))
+                state.ready.append(key, of: owner(key))
+                return (true, takeReady(&state))
             }
             guard state.queues[key, default: Queue()].waiting.count < capacity else {
                 state.queues[key]?.overflowed = true
@@ -74,7 +103,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     func close(within limit: Duration, afterCancelling grace: Duration = .seconds(1)) async -> Bool {
         state.withLock { state in
             state.isClosed = true
-            state.ready = []
+            state.ready.removeAll()
             for key in state.queues.keys { state.queues[key]?.waiting = [] }
         }
         let isOverdue = Mutex(false)
@@ -95,9 +124,9 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         state.withLock { $0.idle.take() }?.resolve(())
     }
 
-    /// Jobs that run, and those that wait for each key.
+    /// Jobs that have begun, and those that wait for each key.
     func counts() -> (running: Int, waiting: [(key: Key, count: Int)]) {
-        state.withLock { state in (state.running, state.queues.map { ($0, $1.waiting.count) }) }
+        state.withLock { state in (state.running + state.released.count, state.queues.map { ($0, $1.waiting.count) }) }
     }
 
     /// Returns when no job runs or waits.
@@ -111,12 +140,12 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         await idle?.value()
     }
 
-    private static func takeReady(_ state: inout State, width: Int) -> [Key] {
-        let count = min(width - state.running, state.ready.count)
-        guard count > 0 else { return [] }
-        let keys = Array(state.ready.prefix(count))
-        state.ready.removeFirst(count)
-        state.running += count
+    private func takeReady(_ state: inout State) -> [Key] {
+        var keys: [Key] = []
+        while state.running < width, let key = state.ready.popFirst(where: { state.runningOf[$0, default: 0] < ownerWidth }) {
+            state.occupy(owner(key))
+            keys.append(key)
+        }
         return keys
     }
 
@@ -128,15 +157,47 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Runs one job of the key, then starts the job of the key that waits longest.
+    // MARK: Slots
+
+    private func slot(of task: Int, _ owner: Int64) -> JobSlot {
+        JobSlot(release: { [self] in release(task, owner) }, take: { [self] in retake(task, owner) })
+    }
+
+    private func release(_ task: Int, _ owner: Int64) -> Bool {
+        let starts = state.withLock { state -> [Key]? in
+            guard state.tasks[task] != nil else { return nil }
+            if let waits = state.released[task] {
+                state.released[task] = waits + 1
+                return []
+            }
+            guard state.released.count < Self.releasedLimit else { return nil }
+            state.released[task] = 1
+            state.vacate(owner)
+            return takeReady(&state)
+        }
+        starts?.forEach(start)
+        return starts != nil
+    }
+
+    private func retake(_ task: Int, _ owner: Int64) {
+        state.withLock { state in
+            // A job that is over has no slot any more.
+            guard let waits = state.released[task] else { return }
+            state.released[task] = waits > 1 ? waits - 1 : nil
+            if waits == 1 { state.occupy(owner) }
+        }
+    }
+
+    /// Runs one job of the key, then starts the jobs whose turn it is.
     private func run(_ key: Key, in task: Int) async {
         let job = state.withLock { state -> Job? in
             guard state.queues[key]?.waiting.isEmpty == false else { return nil }
             return state.queues[key]?.waiting.removeFirst()
         }
-        await job?()
+        let owner = owner(key)
+        if let job { await JobSlot.$current.withValue(slot(of: task, owner)) { await job() } }
         let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, Promise<Void>?) in
-            state.running -= 1
+            if state.released.removeValue(forKey: task) == nil { state.vacate(owner) }
             state.tasks[task] = nil
             var overflowed = false
             if let queue = state.queues[key] {
@@ -144,10 +205,10 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
                     overflowed = queue.overflowed && !state.isClosed
                     state.queues[key] = nil
                 } else {
-                    state.ready.append(key)
+                    state.ready.append(key, of: owner)
                 }
             }
-            let starts = Self.takeReady(&state, width: width)
+            let starts = takeReady(&state)
             return (starts, overflowed, state.isIdle && !overflowed ? state.idle.take() : nil)
         }
         starts.forEach(start)

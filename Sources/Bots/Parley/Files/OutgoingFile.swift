@@ -90,25 +90,25 @@ extension ImageData {
 }
 
 /// Why a file could not be sent or received.
-public struct BotFileError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct BotFileError: CodedError, Sendable, Hashable {
     /// The kind of fault; stable.
     public enum Code: String, Sendable, Hashable {
         /// There is no such file, or it cannot be read.
-        case notFound
+        case notFound = "file.notFound"
         /// The picture is damaged or too large for a preview.
-        case picture
+        case picture = "file.picture"
         /// The message has no file.
-        case noFile
+        case noFile = "file.none"
         /// The file is larger than was allowed.
-        case tooLarge
+        case tooLarge = "file.tooLarge"
         /// The file is on routers that the bot does not use, and nobody allowed others.
-        case unknownRouter
+        case unknownRouter = "file.unknownRouter"
         /// The transfer was cancelled.
-        case cancelled
+        case cancelled = "file.cancelled"
         /// The transfer failed, or the file is gone from the routers.
-        case failed
+        case failed = "file.failed"
         /// The time was over. The transfer goes on.
-        case timedOut
+        case timedOut = "file.timedOut"
     }
 
     /// The stable code.
@@ -117,7 +117,4 @@ public struct BotFileError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
 
     init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
-
-    /// A textual form, for messages and logs.
-    public var description: String { message }
 }

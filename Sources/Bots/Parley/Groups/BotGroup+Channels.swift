@@ -15,13 +15,13 @@ extension BotGroup {
     @discardableResult
     public func post(_ text: String, onceAs key: String? = nil) async throws -> SentMessage { try await post(.text(text), onceAs: key) }
 
-    /// Posts a message in the name of the channel. The bot must be an owner.
+    /// Posts a message in the name of the channel. The bot must be an owner. A text that is too long for one message is posted as several.
     ///
     /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner.
     @discardableResult
     public func post(_ content: MessageContent, onceAs key: String? = nil) async throws -> SentMessage {
         let effects = key.map(effects.keyed) ?? effects
-        return SentMessage(chat: chat, items: try await effects.send(ComposedMessage(content: content), to: .group(id, asGroup: true)))
+        return SentMessage(chat: chat, items: try await effects.send(content, to: .group(id), chat.info, quoting: nil, asGroup: true))
     }
 
     /// Posts a file in the name of the channel. The bot must be an owner.
@@ -29,6 +29,9 @@ extension BotGroup {
     public func post(_ file: OutgoingFile) async throws -> SentMessage {
         SentMessage(chat: chat, items: try await effects.send(try file.composed(), to: .group(id, asGroup: true)))
     }
+
+    /// True for a channel that the bot owns: it posts in its name.
+    var isOwnChannel: Bool { isChannel && info.membership.role == .owner }
 
     /// The comments on a post of the channel, as a chat: what is sent into it is a comment, and its items are the comments.
     ///
@@ -101,5 +104,15 @@ extension BotGroups {
             throw ChatCoreError(.invalidResponse, "the core did not show the link")
         }
         return created.fullLink
+    }
+}
+
+extension BotChat {
+    /// Sends a text; into a channel that the bot owns, as a post in its name.
+    @discardableResult
+    package func announce(_ text: String, onceAs key: String? = nil) async throws -> SentMessage {
+        if post == nil, let group, group.isOwnChannel { return try await group.post(text, onceAs: key) }
+        let effects = key.map(effects.keyed) ?? effects
+        return try await BotChat(bot: bot, info: info, effects: effects, post: post).send(text)
     }
 }

@@ -125,8 +125,11 @@ extension BotChat {
     }
 
     /// The member who sent an item; nil outside of groups.
-    func member(of item: ChatItem) -> BotMember? {
-        guard let member = item.direction.member, let group else { return nil }
+    func member(of item: ChatItem) -> BotMember? { member(item.direction.member) }
+
+    /// A member as handlers see it; nil outside of groups.
+    func member(_ member: GroupMember?) -> BotMember? {
+        guard let member, let group else { return nil }
         return BotMember(group: group, member: member)
     }
 }

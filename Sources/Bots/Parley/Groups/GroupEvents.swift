@@ -42,11 +42,9 @@ enum GroupEvents {
         return moderator.groupMemberID == group.membership.groupMemberID
     }
 
-    /// Checks whether a message that was received is one to answer: in groups, neither history nor a message of another bot.
+    /// Checks whether a message that was received is one for handlers: in groups, history is none.
     static func isToBeHandled(_ item: ChatItem, in info: ChatInfo) -> Bool {
         guard let group = info.groupInfo else { return true }
-        // Two bots that answer each other would not end.
-        if item.direction.member?.profile.peerType == .bot { return false }
         guard item.meta.forwardedByMember != nil else { return true }
         // Nothing was written before the one came who has made the group: only joining members are sent history. The times of routers, whose clocks may
         // be behind, do not count.
@@ -54,6 +52,15 @@ enum GroupEvents {
         // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
         // Routers tell the time in whole seconds.
         return item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
+    }
+
+    /// The member who deleted a message of a group; nil outside of groups, and where it is not told.
+    static func member(who deletion: ChatItemDeletion) -> GroupMember? {
+        switch deletion.toChatItem?.chatItem.meta.deleted {
+        case .moderated(_, let moderator): moderator
+        case .deleted: deletion.deletedChatItem.chatItem.direction.member
+        default: nil
+        }
     }
 
     /// The time before which what others pass on is history.
@@ -89,6 +96,10 @@ enum GroupEvents {
             return .member(changed(member, .removed(withMessages: withMessages), by: actor, in: chat(group), group))
         case .leftMember(_, let group, let member, _):
             return .member(changed(member, .left, by: nil, in: chat(group), group))
+        case .joinedGroupMemberConnecting(_, let group, _, let member):
+            // The owner of a channel hears of subscribers from relays, and there is no item of it.
+            guard group.groupProfile.publicGroup != nil, member.category == .post, !member.status.isPending else { return nil }
+            return .member(changed(member, .joined, by: nil, in: chat(group), group))
         case .groupRelayUpdated(_, let group, let member, let relay):
             return .relay(RelayContext(chat: chat(group), member: member, relay: relay))
         default: return nil
@@ -104,7 +115,7 @@ enum GroupEvents {
 }
 
 extension ItemInChat {
-    /// True for a message that was received and that handlers get: in groups, neither history nor a message of another bot.
+    /// True for a message that was received and that handlers get: in groups, history is none.
     package var isForHandlers: Bool { GroupEvents.isToBeHandled(chatItem, in: chatInfo) }
 }
 

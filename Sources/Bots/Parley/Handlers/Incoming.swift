@@ -1,4 +1,5 @@
 internal import ChatAPI
+internal import ChatProtocol
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Int, Sendable, CaseIterable {
@@ -106,6 +107,17 @@ struct Incoming: Sendable {
         case .timer(let timer): timer.chat
         case .request, .started, .other: nil
         }
+    }
+
+    /// True for a message of another bot in a group, or a change of one. Only handlers that include bots get it.
+    var isOfBotInGroup: Bool {
+        let item: ChatItem
+        switch content {
+        case .message(let context): item = context.item
+        case .edited(let context): item = context.item
+        default: return false
+        }
+        return item.direction.member?.profile.peerType == .bot
     }
 
     /// The kind of the chat that it is in; nil for what is in no chat and so for every handler.

@@ -22,6 +22,8 @@ public struct On: Sendable {
     private(set) var tags: Set<String> = []
     /// True if handlers below are tried also when this one has taken the event.
     private(set) var fallsThrough = false
+    /// True if it takes messages of other bots in groups.
+    private(set) var includesBots = false
     /// The only command that it takes; nil for a handler of other messages too.
     let command: String?
     /// A pattern that is found in the text of every message that matches; nil if there is none.
@@ -103,6 +105,17 @@ public struct On: Sendable {
     public func tagged(_ tags: String...) -> On {
         var handler = self
         handler.tags.formUnion(tags)
+        return handler
+    }
+
+    /// The same handler, for messages of other bots in groups as well.
+    ///
+    /// Without it, a handler gets no messages of bots in groups, so that two bots do not answer each other. A handler that moderates must include
+    /// them: whoever wants to escape it calls itself a bot. When other bots write more than 20 messages a minute in a group, the handlers still run, and
+    /// what they send into that group is refused with the code `handler.botLoop`: moderate first, and answer then.
+    public func includingBots() -> On {
+        var handler = self
+        handler.includesBots = true
         return handler
     }
 

@@ -110,12 +110,12 @@ final class BotRuntime: Sendable {
                 return true
             }
             let handlerEvent = HandlerEventName(.message, id.rawValue, in: name, of: identity.userID), isMuted = isMuted(event)
-            let arrival = isMuted ? nil : incoming.openMessage.map { ReplyWaiters.Arrival(entry, of: $0) }
+            let arrival = isMuted || incoming.isOfBotInGroup ? nil : incoming.openMessage.map { ReplyWaiters.Arrival(entry, of: $0) }
             let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
                 let mark = HandledMark.item(id, chat: name)
                 let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
-                // What is passed over counts as handled, after what came before it.
-                if !isForHandlers || isAnswerToABot(incoming) { return store.note(mark, of: identity.userID) }
+                // What is passed over counts as handled, after what came before it. Whoever moderates a group reads what bots write, however much it is.
+                if !isForHandlers || isTooMuchOfABot(incoming) && !incoming.isOfBotInGroup { return store.note(mark, of: identity.userID) }
                 // A message counts in favour of its answer.
                 services.pacer.received(in: name)
                 await run(incoming, as: handlerEvent, mark)
@@ -186,15 +186,15 @@ final class BotRuntime: Sendable {
     }
 
     private func takeDeletions(_ deletions: [ChatItemDeletion], event: ChatEvent) {
-        var byChat: [ChatReference: (info: ChatInfo, items: [ChatItem])] = [:]
+        var byChat: [ChatReference: (info: ChatInfo, items: [ChatItem], member: GroupMember?)] = [:]
         for deletion in deletions {
             let entry = deletion.deletedChatItem
             guard let chat = entry.chatInfo.reference else { continue }
-            byChat[chat, default: (entry.chatInfo, [])].items.append(entry.chatItem)
+            byChat[chat, default: (entry.chatInfo, [], GroupEvents.member(who: deletion))].items.append(entry.chatItem)
         }
         for (chat, deleted) in byChat {
-            let effects = effects(nil)
-            let context = DeletionContext(chat: self.chat(deleted.info, effects: effects), items: deleted.items)
+            let effects = effects(nil), inChat = self.chat(deleted.info, effects: effects)
+            let context = DeletionContext(chat: inChat, items: deleted.items, member: inChat.member(deleted.member))
             submit("\(chat)", incoming(.deleted(context), event, effects))
         }
     }
@@ -203,10 +203,10 @@ final class BotRuntime: Sendable {
         guard let chat = reaction.chatInfo.reference, reaction.chatReaction.direction.isReceived,
             case .emoji(let emoji) = reaction.chatReaction.reaction
         else { return }
-        let effects = effects(nil)
+        let effects = effects(nil), inChat = self.chat(reaction.chatInfo, effects: effects, of: reaction.chatReaction.chatItem)
         let context = ReactionContext(
-            chat: self.chat(reaction.chatInfo, effects: effects, of: reaction.chatReaction.chatItem), item: reaction.chatReaction.chatItem, emoji: emoji.text,
-            isAdded: added)
+            chat: inChat, item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added,
+            member: inChat.member(reaction.chatReaction.direction.member))
         submit("\(chat)", incoming(.reaction(context), event, effects))
     }
 
@@ -360,18 +360,19 @@ final class BotRuntime: Sendable {
 
     // MARK: Loops
 
-    /// True for a message of another bot when too many were answered. Two bots that answer each other would not end.
-    private func isAnswerToABot(_ incoming: Incoming) -> Bool {
-        guard let chat = incoming.message?.chat, chat.contact?.profile.peerType == .bot else { return false }
-        switch answersToBots.admit(chat.scopeText, at: services.time.now()) {
-        case .admitted: return false
-        case .exceeded: return true
-        case .exceededFirst:
+    /// Checks whether another bot has written too much in a chat: two bots that answer each other would not end. In a group, the handlers of the message
+    /// may then send nothing there.
+    private func isTooMuchOfABot(_ incoming: Incoming) -> Bool {
+        guard let chat = incoming.message?.chat, chat.contact?.profile.peerType == .bot || incoming.isOfBotInGroup else { return false }
+        let decision = answersToBots.admit(chat.scopeText, at: services.time.now())
+        guard decision != .admitted else { return false }
+        if incoming.isOfBotInGroup, let reference = chat.reference { incoming.effects.silence(in: reference) }
+        if decision == .exceededFirst {
             logger.warning(
                 "another bot writes too much and is not answered for a while: two bots may be answering each other",
-                metadata: ["code": "handler.botLoop", "chat": "\(chat.scopeText)"])
-            return true
+                metadata: ["code": "\(ChatCoreError.Code.botLoop)", "chat": "\(chat.scopeText)"])
         }
+        return true
     }
 
     // MARK: The start and timers
@@ -479,7 +480,8 @@ extension ChatEvent {
         switch self {
         case .userJoinedGroup(_, let group, _), .groupUpdated(_, _, let group, _, _), .deletedMemberUser(_, let group, _, _, _),
             .groupDeleted(_, let group, _, _), .memberRole(_, let group, _, _, _, _, _), .memberBlockedForAll(_, let group, _, _, _, _),
-            .deletedMember(_, let group, _, _, _, _), .leftMember(_, let group, _, _), .groupRelayUpdated(_, let group, _, _):
+            .deletedMember(_, let group, _, _, _, _), .leftMember(_, let group, _, _), .joinedGroupMemberConnecting(_, let group, _, _),
+            .groupRelayUpdated(_, let group, _, _):
             group
         default: nil
         }

@@ -91,6 +91,6 @@ public struct DataFolder: Sendable {
         guard error.code == .locked else { return error }
         return HostError(
             .dataFolderInUse,
-            "another process uses the data folder \(path), and one at a time can: stop that one, or name another folder with --data or PARLEY_DATA")
+            "another process uses the data folder \(path), which only one process may use: stop that one, or name another folder with --data or PARLEY_DATA")
     }
 }

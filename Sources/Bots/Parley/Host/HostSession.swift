@@ -57,7 +57,8 @@ actor HostSession {
         connectionLog = ConnectionLog(logger)
         let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
-        jobs = KeyedJobQueue(width: parallelHandlers) { unread.add($0) }
+        // The handlers of one bot leave some slots to the others.
+        jobs = KeyedJobQueue(width: parallelHandlers, ownerWidth: bots.count > 1 ? parallelHandlers * 3 / 4 : nil, owner: \.userID.rawValue) { unread.add($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.

@@ -37,7 +37,7 @@ extension BotChat {
     /// Sends a text and waits for the next message in the chat. No handler gets that message. A message that quotes another one than the text is no answer.
     ///
     /// The wait is in memory: a handler that runs again after a crash waits for another message, unless the answer was still to be handled. While a handler
-    /// waits, it counts among the handlers that run at once, and the events of its own chat wait behind it. For questions that may take longer use a
+    /// waits, the events of its own chat wait behind it; it does not count among the handlers that run at once. For questions that may take longer use a
     /// ``Conversation``.
     ///
     /// - Parameters:
@@ -56,15 +56,17 @@ extension BotChat {
         defer { services.replies.end(wait) }
         services.replies.asked(try await send(text).id, wait)
         let time = services.time
-        let entry = try await withThrowingTaskGroup(of: ItemInChat.self) { group in
-            group.addTask { try await wait.reply.valueUnlessCancelled() }
-            group.addTask {
-                try await time.sleep(limit)
-                throw ReplyError(.timedOut, "nobody answered within \(limit)")
+        let entry = try await JobSlot.released {
+            try await withThrowingTaskGroup(of: ItemInChat.self) { group in
+                group.addTask { try await wait.reply.valueUnlessCancelled() }
+                group.addTask {
+                    try await time.sleep(limit)
+                    throw ReplyError(.timedOut, "nobody answered within \(limit)")
+                }
+                defer { group.cancelAll() }
+                guard let entry = try await group.next() else { throw CancellationError() }
+                return entry
             }
-            defer { group.cancelAll() }
-            guard let entry = try await group.next() else { throw CancellationError() }
-            return entry
         }
         guard case .receivedMessage(let content) = entry.chatItem.content else {
             throw ChatCoreError(.invalidResponse, "what was received is no message")
@@ -118,15 +120,17 @@ extension BotClient {
         default: throw ReplyError(.noContact, "the link leads to no person whom the bot can connect with")
         }
         let wait = ConnectionWait(core: core, user: effects.userID, pending: pending)
-        let contact = try await withThrowingTaskGroup(of: Contact.self) { group in
-            group.addTask { try await wait.run(events) }
-            group.addTask {
-                try await effects.sleep(limit)
-                throw ReplyError(.timedOut, "the contact did not connect within \(limit): connecting goes on")
+        let contact = try await JobSlot.released {
+            try await withThrowingTaskGroup(of: Contact.self) { group in
+                group.addTask { try await wait.run(events) }
+                group.addTask {
+                    try await effects.sleep(limit)
+                    throw ReplyError(.timedOut, "the contact did not connect within \(limit): connecting goes on")
+                }
+                defer { group.cancelAll() }
+                guard let contact = try await group.next() else { throw CancellationError() }
+                return contact
             }
-            defer { group.cancelAll() }
-            guard let contact = try await group.next() else { throw CancellationError() }
-            return contact
         }
         return BotChat(bot: bot, info: .direct(contact: contact), effects: effects)
     }

@@ -46,6 +46,9 @@ public struct RuleInput: Sendable {
     /// Events of this kind until now, this one among them, for rules that ask how many there were.
     var rates: [Rate: Int] = [:]
 
+    /// True for what another bot writes or changes in a group.
+    var isOfBotInGroup: Bool { isFromBot && (event == .message || event == .edited) && chat.isDisjoint(with: .contacts) }
+
     /// Events that are counted together.
     struct Rate: Hashable, Sendable {
         let scope: Repetition.Scope

@@ -56,7 +56,7 @@ public struct RuleSet: Sendable {
         var decisions: [RuleDecision] = []
         for index in candidates where compiled[index].applies(&facts) {
             let rule = compiled[index].rule
-            guard mayApply(rule) else { continue }
+            guard mayApply(rule), !input.isOfBotInGroup || rule.isAboutBots else { continue }
             decisions.append(RuleDecision(rule: rule, match: rule.when.pattern?.firstMatch(in: input.text), command: facts.command))
             if compiled[index].isLast { break }
         }
@@ -69,6 +69,11 @@ public struct RuleSet: Sendable {
 extension RuleSpec {
     /// True if no rule behind this one is tried when it applies.
     var isLast: Bool { !continues && mode == .enforce }
+
+    /// True if the rule is also about what other bots write in groups: it moderates, or names `bot`. Two bots that answer each other would not end.
+    var isAboutBots: Bool {
+        isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { if case .bot = $0.test { true } else { false } }
+    }
 
     /// True if the rule is not for the one who wrote, or whom it would act on.
     func isExempt(_ input: RuleInput) -> Bool {

@@ -37,9 +37,10 @@ extension ProfileSpec {
         var bot = Bot(name, id: id, bio: bio, address: address) {
             On.choosing(.dialogue(FormState.self), in: .all) { forms.plan($0) }
             On.choosing(.anyMessage, in: .contacts, menu: rules.menu(.contacts)) { runner.plan($0) }
-            On.choosing(.anyMessage, in: .groups, menu: rules.menu(.groups)) { runner.plan($0) }
-            On.choosing(.anyMessage, in: [.supportChats, .businessChats]) { runner.plan($0) }
-            On.choosing(.edited, in: .all) { runner.plan($0) }
+            // The rules themselves leave out other bots, unless they moderate or ask for them.
+            On.choosing(.anyMessage, in: .groups, menu: rules.menu(.groups)) { runner.plan($0) }.includingBots()
+            On.choosing(.anyMessage, in: [.supportChats, .businessChats]) { runner.plan($0) }.includingBots()
+            On.choosing(.edited, in: .all) { runner.plan($0) }.includingBots()
             On.choosing(.deleted, in: .all) { runner.plan($0) }
             On.choosing(.reaction, in: .all) { runner.plan($0) }
             On.choosing(.memberChanged) { runner.plan($0) }

@@ -28,6 +28,8 @@ struct RulePerformer: Sendable {
                 } catch {
                     // The end of the bots: the event is handled at the next start.
                     guard !Task.isCancelled else { throw error }
+                    // Another bot that is not answered any more is moderated all the same.
+                    if (error as? ChatCoreError)?.code == .botLoop { continue }
                     let code = ErrorCode.of(error) ?? "rules.action"
                     subject.client.noteFailure(code, at: "\(decision.rule.label): \(action.word)")
                     logger.error(
@@ -51,7 +53,7 @@ struct RulePerformer: Sendable {
             if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
         case .save(let sources): try await subject.save?(sources)
         case .post(let name, let template): try await post(template.filled(with: values), in: name)
-        case .tell(let name, let template): try await tell(template.filled(with: values), in: name)
+        case .tell(let name, let template): try await subject.client.tell(template.filled(with: values), in: name)
         case .react(let emoji): try await subject.react?(emoji)
         case .accept: try await subject.accept?()
         case .reject: try await subject.reject?()
@@ -103,14 +105,17 @@ struct RulePerformer: Sendable {
         try await channel.post(text)
     }
 
-    private func tell(_ text: String, in name: String) async throws {
-        guard let chat = await subject.client.chat(named: name) else { throw RuleFailure.noChat(name) }
-        try await chat.send(text)
-    }
-
     private func begin(_ name: String, _ values: TemplateValues) async throws {
         guard let form = profile.forms[name], let first = form.questions.first else { return }
         try await subject.begin?(FormState(form: name, deadline: now.timeIntervalSince1970 + form.timeout), first.text(values))
+    }
+}
+
+extension BotClient {
+    /// Sends a text into the chat of a name; into a channel of the bot, as a post.
+    func tell(_ text: String, in name: String) async throws {
+        guard let chat = await chat(named: name) else { throw RuleFailure.noChat(name) }
+        try await chat.announce(text)
     }
 }
 
@@ -182,9 +187,8 @@ struct CaseUndo: Sendable {
         switch found.action {
         case "block": try await group.member(member).unblock()
         case "role":
-            guard let role = MemberCondition.roleWords.first(where: { $0.key == found.roleBefore })?.value else {
-                return "Case \(found.number) cannot be undone: the role before is not known."
-            }
+            let role = GroupMemberRole(code: found.roleBefore ?? "")
+            if case .unknown = role { return "Case \(found.number) cannot be undone: the role before is not known." }
             try await group.member(member).setRole(role)
         default:
             try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }

@@ -33,7 +33,7 @@ struct RuleRunner: Sendable {
         return plan(input, RuleSubject(edit))
     }
 
-    func plan(_ deletion: DeletionContext) -> Work? { plan(RuleInput(event: .deleted), RuleSubject(deletion)) }
+    func plan(_ deletion: DeletionContext) -> Work? { plan(RuleInput(event: .deleted), RuleSubject(deletion, member: deletion.member)) }
 
     func plan(_ reaction: ReactionContext) -> Work? {
         guard reaction.isAdded else { return nil }
@@ -57,17 +57,19 @@ struct RuleRunner: Sendable {
     func plan(_ contact: ContactContext) -> Work? { plan(RuleInput(event: .connected), RuleSubject(contact)) }
 
     func plan(_ request: RequestContext) -> Work? {
-        let rules = current().rules
+        let profile = current(), rules = profile.rules, now = request.client.now
         var input = RuleInput(event: .request)
-        arrivals.count(&input, rules, MemoryScopes(person: "", target: "", chat: ""), at: Date())
+        arrivals.count(&input, rules, MemoryScopes(person: "", target: "", chat: ""), at: now)
         let decisions = rules.decide(input)
         guard !decisions.isEmpty else { return nil }
+        let values = TemplateValues(input, .contactRequest(contactRequest: request.request), member: "", bot: profile.name, at: now)
         return {
             logAudited(decisions)
             for action in decisions.lazy.filter({ !$0.isAudit }).flatMap(\.rule.then) {
                 switch action {
                 case .accept: try await request.accept()
                 case .reject: try await request.reject()
+                case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
                 default: break
                 }
             }

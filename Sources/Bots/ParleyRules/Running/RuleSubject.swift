@@ -67,7 +67,7 @@ extension RuleSubject {
     }
 
     init(_ reaction: ReactionContext) {
-        self.init(reaction, member: nil)
+        self.init(reaction, member: reaction.member)
         reply = { try await reaction.reply($0) }
         react = { try await reaction.react($0) }
     }

@@ -54,7 +54,7 @@ struct ScheduleRunner: Sendable {
             for name in names {
                 do {
                     guard let chat = await client.chat(named: name) else { throw RuleFailure.noChat(name) }
-                    try await chat.send(text)
+                    try await chat.announce(text)
                 } catch {
                     guard !Task.isCancelled else { throw error }
                     // A chat that is gone must not keep the message from the others.

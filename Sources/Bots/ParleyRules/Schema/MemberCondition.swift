@@ -41,7 +41,7 @@ public struct MemberCondition: Sendable {
         "contact": .contacts, "group": .groups, "support": .supportChats, "business": .businessChats, "any": .all,
     ]
     static let roleWords: KeyValuePairs<String, GroupMemberRole> = [
-        "observer": .observer, "member": .member, "moderator": .moderator, "admin": .admin, "owner": .owner,
+        "observer": .observer, "commenter": .commenter, "author": .author, "member": .member, "moderator": .moderator, "admin": .admin, "owner": .owner,
     ]
 
     /// - Parameter checks: all checks of the rule, those of `all`, `any` and `not` too.

@@ -147,7 +147,8 @@ public enum RuleAction: Sendable {
         switch self {
         case .reply, .send, .sendFile:
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
-        case .post, .tell, .webhook: return event == .request ? ("nobody has written", nil) : nil
+        case .post, .webhook: return event == .request ? ("nobody has written", nil) : nil
+        case .tell: return nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
             if event == .request || event == .invitation || condition.isAboutWaiting { return nil }

@@ -145,12 +145,12 @@ package final class WebhookEndpoint: Sendable {
                 .notFound, "webhook.profile",
                 message.profile.map { "there is no profile \"\($0)\"" } ?? "there are several profiles: say which one with \"profile\"")
         }
-        guard let chat = await client.chat(named: message.chat), let reference = chat.reference else {
+        guard let chat = await client.chat(named: message.chat) else {
             throw Refusal(.notFound, "webhook.chat", "\(client.bot.id) has no chat \"\(message.chat)\"")
         }
         // A signed request that comes twice is one request.
         let key = message.key ?? (spec.secret == nil ? nil : request.headers.first(name: WebhookSignature.idField).map { String($0.prefix(Self.longestKey)) })
-        let sent = try await client.send(message.text, to: reference, onceAs: key.map { "webhook/\($0)" })
+        let sent = try await chat.announce(message.text, onceAs: key.map { "webhook/\($0)" })
         return ["item": .int(sent.id.rawValue)]
     }
 

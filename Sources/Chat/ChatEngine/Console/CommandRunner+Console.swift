@@ -15,7 +15,8 @@ extension CommandRunner {
                 let reference = try transaction.reference(chat, of: user)
                 guard reference.type == .direct || reference.type == .group else { throw Refusal.command("not supported") }
                 let message = Composition(try transaction.message(text, in: reference))
-                return try transaction.send([message], to: reference, isLive: true, ttl: nil, of: user)
+                let asGroup = try transaction.sendsAsGroup(reference, of: user)
+                return try transaction.send([message], to: reference, isLive: true, ttl: nil, asGroup: asGroup, of: user)
             }
         case .quote(let name, let direction, let quoted, let text):
             let (id, item) = try await query { transaction in
@@ -36,10 +37,12 @@ extension CommandRunner {
             return try await run(.messages(.react(reference, item, add: isAdded, reaction)))
         case .forward(let target, let source, let member?, let text):
             let (group, item) = try await item(ofMember: member, inGroup: source.name, text: text)
-            return try await run(.messages(.forward(to: try await reference(target), from: .group(group), [item])))
+            let (to, asGroup) = try await self.target(target)
+            return try await run(.messages(.forward(to: to, from: .group(group), [item], asGroup: asGroup)))
         case .forward(let target, let source, nil, let text):
             let (from, item) = try await item(in: source, text: text, isSent: nil)
-            return try await run(.messages(.forward(to: try await reference(target), from: from, [item])))
+            let (to, asGroup) = try await self.target(target)
+            return try await run(.messages(.forward(to: to, from: from, [item], asGroup: asGroup)))
         case .itemInfo(let chat, let text):
             let (reference, item) = try await item(in: chat, text: text, isSent: nil)
             return try await run(.chats(.itemInfo(reference, item)))
@@ -98,7 +101,8 @@ extension CommandRunner {
             let (id, item) = try await item(ofMember: member, inGroup: group, text: quoted)
             var message = try await query { try $0.message(text, in: .group(id)) }
             message.quotedItemID = item
-            return try await run(.messages(.send(to: .group(id), [message])))
+            let asGroup = try await query { try $0.sendsAsGroup(.group(id), of: try $0.user()) }
+            return try await run(.messages(.send(to: .group(id, asGroup: asGroup), [message])))
         case .moderate(let group, let member, let text):
             let (id, item) = try await item(ofMember: member, inGroup: group, text: text)
             return try await run(.messages(.moderate(id, [item])))
@@ -125,8 +129,14 @@ extension CommandRunner {
         }
     }
 
-    private func reference(_ chat: ChatName) async throws(ChatCoreError) -> ChatReference {
-        try await query { try $0.reference(chat, of: try $0.user()) }
+    private func reference(_ chat: ChatName) async throws(ChatCoreError) -> ChatReference { try await target(chat).0 }
+
+    /// The chat of a name, and whether the console sends into it in the name of the group.
+    private func target(_ chat: ChatName) async throws(ChatCoreError) -> (ChatReference, asGroup: Bool) {
+        try await query { transaction in
+            let user = try transaction.user(), reference = try transaction.reference(chat, of: user)
+            return (reference, try transaction.sendsAsGroup(reference, of: user))
+        }
     }
 
     private func item(
@@ -285,5 +295,13 @@ extension ChatTransaction {
             }
         }
         return .broadcastSent(user: user, content: content, successes: successes, failures: failures, timestamp: now)
+    }
+}
+
+extension ChatTransaction {
+    /// True for a channel of which the profile is the owner: what it writes there at the console is a post of the channel.
+    func sendsAsGroup(_ chat: ChatReference, of user: User) throws -> Bool {
+        guard chat.type == .group, chat.scope == nil else { return false }
+        return try group(GroupID(chat.id), of: user).sendsAsGroup
     }
 }

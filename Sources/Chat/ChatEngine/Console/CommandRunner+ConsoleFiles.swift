@@ -8,11 +8,14 @@ extension CommandRunner {
     private static let imageSuffixes = [".jpg", ".jpeg", ".png", ".gif"]
 
     func send(_ file: CryptoFile, _ content: MessageContent, to chat: ChatName) async throws(ChatCoreError) -> ChatResponse {
-        let reference = try await query { try $0.reference(chat, of: try $0.user()) }
+        let (reference, asGroup) = try await query { transaction in
+            let user = try transaction.user(), reference = try transaction.reference(chat, of: user)
+            return (reference, try transaction.sendsAsGroup(reference, of: user))
+        }
         let message = ComposedMessage(content: content, fileSource: file)
         switch reference.type {
         case .direct: return try await run(.messages(.send(to: .direct(ContactID(reference.id)), [message])))
-        case .group: return try await run(.messages(.send(to: .group(GroupID(reference.id)), [message])))
+        case .group: return try await run(.messages(.send(to: .group(GroupID(reference.id), asGroup: asGroup), [message])))
         default: return try await run(.messages(.createNotes(NoteFolderID(reference.id), [message])))
         }
     }

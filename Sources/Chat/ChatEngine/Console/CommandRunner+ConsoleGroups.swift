@@ -66,8 +66,13 @@ extension CommandRunner {
             }
             return try await run(.messages(.report(id, item, reason: reason, text: "")))
         case .share(let chat):
-            let target = try await query { try $0.reference(chat, of: user) }
-            guard let target = SendTarget(target) else { return try await refuse("sharing to such a chat") }
+            let (reference, asGroup) = try await query { transaction in
+                let reference = try transaction.reference(chat, of: user)
+                return (reference, try transaction.sendsAsGroup(reference, of: user))
+            }
+            guard let target = asGroup ? .group(GroupID(reference.id), asGroup: true) : SendTarget(reference) else {
+                return try await refuse("sharing to such a chat")
+            }
             let shared = try await run(.messages(.share(.group(id), to: target)))
             guard case .chatMsgContent(_, let content) = shared else { return shared }
             return try await run(.messages(.send(to: target, [ComposedMessage(content: content)])))

@@ -142,6 +142,8 @@ extension ChatTransaction {
 
     /// Which versions the peer speaks: the agreed one never goes down.
     func updateVersions(_ message: ChatMessage, in context: inout ReceivingContext) throws {
+        // The binary form has no versions.
+        if case .fileChunk = message.event { return }
         let peer = ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max))
         let current = context.connection.chatVersion
         let agreed = ChatVersions.supported.compatibleVersion(with: message.versions).map(Int.init) ?? current

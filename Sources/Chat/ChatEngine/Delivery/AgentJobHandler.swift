@@ -59,6 +59,8 @@ final class AgentJobHandler: AgentJobHandling {
         case .upload(let file, let recipients): try await files.upload(file, recipients: recipients)
         case .uploadDescription(let file): try await files.uploadDescription(file)
         case .download(let file): try await files.download(file)
+        case .reserveReceived(let file): try await files.reserve(file)
+        case .keepReceived(let transfer, let path): try await files.keep(transfer, at: path)
         case .deleteUploaded(let file): try await files.deleteUploaded(file)
         case .acceptRelay(let member): try await channels.acceptRelay(member)
         case .serveChannel(let group): try await channels.serve(group)

@@ -47,14 +47,18 @@ extension ChatTransaction {
             let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
             try receiveStatus(.sendReceived(receipt: status, progress: .complete), of: [receipt.messageID], in: context)
         }
-        try noteReceipts(metadata, in: context)
+        guard try noteReceipts(metadata, in: context) else { return }
+        try receiveIntegrity(metadata.integrity, brokerTime: UTCTimestamp(milliseconds: metadata.brokerTime), in: &context)
     }
 
     /// Counts receipts as received. A fast peer can confirm a message before the outbox has stored the number that the agent gave it; such receipts
     /// are received again after the hand-over.
-    func noteReceipts(_ metadata: MessageMetadata, in context: ReceivingContext) throws {
-        guard !effects.isPremature else { return }
+    ///
+    /// - Returns: False if they are received again.
+    func noteReceipts(_ metadata: MessageMetadata, in context: ReceivingContext) throws -> Bool {
+        guard !effects.isPremature else { return false }
         try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        return true
     }
 
     /// Messages that the agent gave up.

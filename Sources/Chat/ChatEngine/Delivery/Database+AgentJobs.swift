@@ -3,6 +3,7 @@ import ChatProtocol
 import EncryptedSQLite
 import GRDB
 import SMPWire
+import XFTPAgent
 
 /// A job for the agent that outlives a crash.
 struct AgentJob: Sendable, Hashable {
@@ -35,6 +36,10 @@ struct AgentJob: Sendable, Hashable {
         /// Upload the description of a file, to which links lead.
         case uploadDescription(file: FileID)
         case download(file: FileID)
+        /// Reserve a path for a file whose chunks have all come in messages.
+        case reserveReceived(file: FileID)
+        /// Write a file whose chunks have all come in messages, and remove what an earlier attempt has left.
+        case keepReceived(transfer: FileTransferID, path: String)
         /// Delete a file from the routers to which it was uploaded.
         case deleteUploaded(file: FileID)
         /// Go on with a relay that has accepted the invitation to a channel.
@@ -102,6 +107,8 @@ extension AgentJob.Task {
         case .upload: "upload"
         case .uploadDescription: "uploadDescription"
         case .download: "download"
+        case .reserveReceived: "reserveReceived"
+        case .keepReceived: "keepReceived"
         case .deleteUploaded: "deleteUploaded"
         case .acceptRelay: "acceptRelay"
         case .serveChannel: "serveChannel"
@@ -127,7 +134,8 @@ extension AgentJob.Task {
         case .acceptMember(let member, let invitation): ["member": member.json, "invitation": text(invitation)]
         case .joinMemberContact(let contact): ["contact": contact.json]
         case .upload(let file, let recipients): ["file": file.json, "recipients": .int(Int64(recipients))]
-        case .uploadDescription(let file), .download(let file), .deleteUploaded(let file): ["file": file.json]
+        case .uploadDescription(let file), .download(let file), .deleteUploaded(let file), .reserveReceived(let file): ["file": file.json]
+        case .keepReceived(let transfer, let path): ["transfer": text(transfer.bytes), "path": .string(path)]
         case .acceptRelay(let member), .joinRelay(let member): ["member": member.json]
         case .serveChannel(let group): ["group": group.json]
         case .findRelays(let group, let until): ["group": group.json, "until": .int(until.stored)]
@@ -178,6 +186,12 @@ extension AgentJob.Task {
             guard let number = json["file"]?.intValue else { return nil }
             let file = FileID(number)
             self = kind == "download" ? .download(file: file) : kind == "deleteUploaded" ? .deleteUploaded(file: file) : .uploadDescription(file: file)
+        case "reserveReceived":
+            guard let file = json["file"]?.intValue else { return nil }
+            self = .reserveReceived(file: FileID(file))
+        case "keepReceived":
+            guard let transfer = bytes(json["transfer"]), let path = json["path"]?.stringValue else { return nil }
+            self = .keepReceived(transfer: FileTransferID(transfer), path: path)
         case "acceptRelay", "joinRelay":
             guard let member = json["member"]?.intValue.map({ GroupMemberID($0) }) else { return nil }
             self = kind == "acceptRelay" ? .acceptRelay(member: member) : .joinRelay(member: member)

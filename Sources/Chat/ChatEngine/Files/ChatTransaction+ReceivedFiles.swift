@@ -19,6 +19,7 @@ extension ChatTransaction {
             id: 0, user: user.userID, item: item.meta.itemID, isSent: false, name: FileNames.safe(offer.name), size: max(0, offer.size),
             fileProtocol: offer.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, createdAt: now)
         record.description = offer.fileDescription.map { .init(text: $0.text, part: $0.partNumber, isComplete: $0.isComplete) }
+        fill(&record, from: offer, with: item)
         _ = try db.insertFile(record)
         return try self.item(item.meta.itemID, in: conversation).item
     }
@@ -58,7 +59,8 @@ extension ChatTransaction {
     }
 
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
-        guard var file = try db.file(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
+        // A file inside messages is on no router.
+        guard var file = try db.file(ofItem: stored.id), !file.isSent, file.fileProtocol == .xftp, !file.state.isFinal else { return }
         guard let description = FileDescriptionPart.appending(part, to: file.description) else {
             return emit(.chatError(error: .store(error: .receiveFileInvalidDescriptionPart)))
         }
@@ -98,26 +100,27 @@ extension ChatTransaction {
         return file
     }
 
-    /// Accepts a file under a reserved path, and begins its download if its description is complete.
+    /// Accepts a file under a reserved path, and begins its download if its description is complete. A file that travels inside messages is asked for.
     ///
     /// - Parameters:
     ///   - key: The key with which it is encrypted on the disk; nil for none.
+    ///   - inline: The option of the command that allows larger files inside messages, or none.
     ///   - reserve: Reserves a path for a file of a name.
     func accept(
-        _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, reserve: (String, FileFolders) throws(Refusal) -> String
+        _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, inline: Bool?, reserve: (String, FileFolders) throws(Refusal) -> String
     ) throws -> Result<ChatResponse, Refusal> {
         var file = try receivedFile(id)
         if case .refuse(let error) = ReceiveDecision(file) { return .failure(.chat(error)) }
-        guard file.fileProtocol == .xftp else {
-            return .failure(.chat(.exception(message: "the file is offered in a way of old clients, which is not supported")))
-        }
+        let isInline = file.fileProtocol != .xftp
+        if isInline, case .refuse(let error) = InlineAcceptDecision(file, isWanted: inline) { return .failure(.chat(error)) }
         let user = try anyUser(file.user)
         let path: String
         do throws(Refusal) { path = try reserve(file.name, folders) } catch { return .failure(error) }
-        try db.acceptFile(id, path: path, key: key, approvesRelays: approvesRelays)
+        try db.acceptFile(id, path: path, key: key, approvesRelays: approvesRelays, inline: isInline ? .offer : nil)
         file = try receivedFile(id)
         // The response shows the file as it is before the download begins.
         guard let shown = try itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
+        if isInline { try askForChunks(of: file, user: user) }
         if file.description?.isComplete == true, case .failure(let refusal) = try beginDownload(file, of: user) { return .failure(refusal) }
         return .success(.rcvFileAccepted(user: user, chatItem: shown))
     }
@@ -202,8 +205,13 @@ extension ChatTransaction {
 
     func receiveDownloadFailure(_ transfer: FileTransferID, _ error: FileTransferError) throws {
         guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        guard error.code != .notApproved else { return try offerAgain(file, .receiveAborted, of: try anyUser(file.user)) }
+        try failDownload(file, error)
+    }
+
+    /// Gives up a file that cannot be received.
+    func failDownload(_ file: FileRecord, _ error: FileTransferError) throws {
         let user = try anyUser(file.user)
-        guard error.code != .notApproved else { return try offerAgain(file, .receiveAborted, of: user) }
         try discard(file)
         try db.updateFile(file.id, state: .cancelled, status: .receiveError(error: error.fileError))
         emit(
@@ -222,11 +230,15 @@ extension ChatTransaction {
 
     // MARK: Cancelling
 
-    /// Stops a download at the command of its profile. The file is offered again.
+    /// Stops a download at the command of its profile. The file is offered again, unless it is one that its sender sends only once.
     func cancelDownload(_ file: FileRecord, of user: User) throws -> ChatResponse {
         let transfer = try receiveTransfer(file)
-        try discard(file)
-        try db.updateFile(file.id, state: .new, status: .receiveInvitation)
+        if file.fileProtocol == .xftp {
+            try discard(file)
+            try db.updateFile(file.id, state: .new, status: .receiveInvitation)
+        } else {
+            try abandonDownload(file)
+        }
         return .rcvFileCancelled(user: user, chatItem: try itemInChat(of: file, user: user), transfer: transfer)
     }
 
@@ -238,7 +250,9 @@ extension ChatTransaction {
 
     /// Has the service forget a download, and the file removed that was reserved for it.
     private func discard(_ file: FileRecord) throws {
-        guard !file.isSent, file.state != .new, file.transfer != nil || file.path != nil else { return }
+        guard !file.isSent, file.state != .new else { return }
+        if file.receivedInline != nil { try db.deleteInlineChunks(ofFile: file.id) }
+        guard file.transfer != nil || file.path != nil else { return }
         try db.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
         try db.releaseFile(file.id)
         effects.removesFiles = true
@@ -267,7 +281,8 @@ extension ChatTransaction {
         return chat.group.usesRelays && stored.item.direction == .channelReceived ? .channel : ForwardAudience(chat)
     }
 
-    private func receiveCancellation(of stored: StoredItem, user: User) throws {
+    /// Records that the sender of a file will not send it.
+    func receiveCancellation(of stored: StoredItem, user: User) throws {
         guard let file = try db.file(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
         let transfer = try receiveTransfer(file)
         try abandonDownload(file)

@@ -14,8 +14,8 @@ import XFTPProtocol
 extension CommandRunner {
     func run(_ command: FileCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
-        case .receive(let id, let approves, let encrypts, _, let path):
-            return try await receive(id, approvesRelays: approves, encrypts: encrypts, path: path)
+        case .receive(let id, let approves, let encrypts, let inline, let path):
+            return try await receive(id, approvesRelays: approves, encrypts: encrypts, inline: inline, path: path)
         case .setToReceive(let id, let approves, let encrypts):
             let key = newKey(encrypts)
             return try await answer { transaction in
@@ -58,7 +58,7 @@ extension CommandRunner {
     }
 
     private func receive(
-        _ id: FileID, approvesRelays: Bool, encrypts: Bool?, path wanted: String?
+        _ id: FileID, approvesRelays: Bool, encrypts: Bool?, inline: Bool? = nil, path wanted: String?
     ) async throws(ChatCoreError) -> ChatResponse {
         let key = newKey(encrypts)
         let reserved = Mutex<String?>(nil)
@@ -66,7 +66,7 @@ extension CommandRunner {
         do throws(ChatCoreError) {
             // The name is reserved in the transaction that stores it, so that a process that ends before leaves no empty file.
             outcome = try await transaction { transaction in
-                try transaction.accept(id, key: key, approvesRelays: approvesRelays) { name, folders throws(Refusal) in
+                try transaction.accept(id, key: key, approvesRelays: approvesRelays, inline: inline) { name, folders throws(Refusal) in
                     // A transaction that could not be committed together with others is run again.
                     if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
                     let path = try folders.reserve(name, at: wanted)
@@ -176,7 +176,7 @@ extension ChatTransaction {
                 "type": "snd", "fileTransferMeta": file.sendTransfer,
                 "sndFileTransfers": .array(try db.recipients(ofFile: id).map { file.sendTransfer(to: $0) }),
             ] : ["type": "rcv", "rcvFileTransfer": try receiveTransfer(file)]
-        return .fileTransferStatus(user: user, status: [transfer, [0]])
+        return .fileTransferStatus(user: user, status: [transfer, [.int(try db.inlineChunks(ofFile: id))]])
     }
 
     /// Begins an upload without a message.

@@ -12,7 +12,7 @@ extension Database {
     private static let fileColumns = """
         f.file_id, f.user_id, f.chat_item_id, f.is_sent, f.file_name, f.file_size, f.protocol, f.status_json, f.path, f.file_key, f.file_nonce,
         f.chunk_size, f.state, f.is_cancelled, f.transfer_id, f.transfer_started, f.transfer_deleted, f.description, f.description_part,
-        f.description_complete, f.sender_description, f.redirect_for, f.approves_relays, f.created_at
+        f.description_complete, f.sender_description, f.redirect_for, f.approves_relays, f.invitation_json, f.received_inline, f.created_at
         """
 
     private static func fileRecord(_ row: inout RowReader) throws -> FileRecord {
@@ -37,11 +37,14 @@ extension Database {
         let senderDescription = row.optionalText()
         let redirectFor = row.optionalID(FileID.self)
         let approvesRelays = row.flag()
+        let offer = row.optionalText().flatMap { try? FileInvitation(parsing: $0) }
+        let receivedInline = row.optionalText().flatMap { InlineFileMode(rawValue: $0) }
         return FileRecord(
             id: id, user: user, item: item, isSent: isSent, name: name, size: size, fileProtocol: fileProtocol, status: status, path: path, key: key,
             chunkSize: chunkSize, state: state, isCancelled: isCancelled, transfer: transfer, isStarted: isStarted, isTransferDeleted: isDeleted,
             description: part.map { .init(text: text, part: Int(clamping: $0), isComplete: isComplete) }, senderDescription: senderDescription,
-            redirectFor: redirectFor, approvesRelays: approvesRelays, createdAt: UTCTimestamp(stored: row.int()))
+            redirectFor: redirectFor, approvesRelays: approvesRelays, offer: offer, receivedInline: receivedInline,
+            createdAt: UTCTimestamp(stored: row.int()))
     }
 
     func file(_ id: FileID) throws -> FileRecord? {
@@ -62,14 +65,14 @@ extension Database {
             """
             INSERT INTO files (
                 user_id, chat_item_id, is_sent, file_name, file_size, protocol, status_json, path, file_key, file_nonce, chunk_size, state, transfer_id,
-                description, description_part, description_complete, redirect_for, approves_relays, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                description, description_part, description_complete, redirect_for, approves_relays, invitation_json, received_inline, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 file.user, file.item, file.isSent, file.name, file.size, file.fileProtocol.rawValue, file.status.jsonText, file.path, file.key?.fileKey,
                 file.key?.fileNonce, file.chunkSize, file.state.rawValue, file.transfer?.bytes.blob, file.description?.text ?? "",
                 file.description.map { Int64($0.part) }, file.description?.isComplete ?? false, file.redirectFor, file.approvesRelays,
-                file.createdAt.stored,
+                file.offer?.jsonText, file.receivedInline?.rawValue, file.createdAt.stored,
             ])
     }
 
@@ -90,12 +93,15 @@ extension Database {
     }
 
     /// Accepts a file under a path.
-    func acceptFile(_ id: FileID, path: String, key: CryptoFileArguments?, approvesRelays: Bool) throws {
+    ///
+    /// - Parameter inline: The mode in which it is received inside messages; nil for a download.
+    func acceptFile(_ id: FileID, path: String, key: CryptoFileArguments?, approvesRelays: Bool, inline: InlineFileMode?) throws {
         try run(
             """
-            UPDATE files SET state = 'accepted', status_json = ?, path = ?, file_key = ?, file_nonce = ?, approves_relays = ?, to_receive = 0
+            UPDATE files SET state = 'accepted', status_json = ?, path = ?, file_key = ?, file_nonce = ?, approves_relays = ?, received_inline = ?,
+                to_receive = 0
             WHERE file_id = ?
-            """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, id])
+            """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, inline?.rawValue, id])
     }
 
     /// Names the transfer of a file, which the service has not begun.

@@ -58,6 +58,10 @@ struct FileRecord: Sendable {
     var redirectFor: FileID?
     /// True if routers may be used that are not the profile's.
     var approvesRelays = false
+    /// The offer of a file that travels inside messages.
+    var offer: FileInvitation?
+    /// The mode in which the file is received inside messages, or will be once it is accepted; nil if it is not received so.
+    var receivedInline: InlineFileMode?
     var createdAt: UTCTimestamp
 
     /// The file as its item shows it.
@@ -130,16 +134,18 @@ extension FileRecord {
             download["userApprovedRelays"] = .bool(approvesRelays)
             file["xftpRcvFile"] = .object(download)
         }
-        file["fileInvitation"] = ["fileName": .string(name), "fileSize": .int(size)]
+        var invitation = JSONObject([("fileName", .string(name)), ("fileSize", .int(size))])
+        if let mode = offer?.inlineMode { invitation["fileInline"] = .string(mode.rawValue) }
+        file["fileInvitation"] = .object(invitation)
         var status = JSONObject([("type", .string(state.rawValue))])
-        if let path {
-            switch state {
-            case .new: break
-            case .accepted, .connected, .complete: status["filePath"] = .string(path)
-            case .cancelled: status["filePath_"] = .string(path)
-            }
+        switch state {
+        case .new: break
+        // What is received without being accepted has a path only at its end.
+        case .accepted, .connected, .complete: status["filePath"] = .string(path ?? name)
+        case .cancelled: if let path { status["filePath_"] = .string(path) }
         }
         file["fileStatus"] = .object(status)
+        if let receivedInline { file["rcvFileInline"] = .string(receivedInline.rawValue) }
         file["senderDisplayName"] = .string(sender)
         file["chunkSize"] = .int(chunkSize)
         file["cancelled"] = .bool(isCancelled)

@@ -127,8 +127,12 @@ enum FileLimits {
     /// Bytes that an encrypted file may have more than its content: its header and the padding of its last chunk of 4 MiB, twice that as clients may choose
     /// other chunks.
     static let encryptionOverhead: Int64 = 8 << 20
-    /// The size that transfers report as that of a chunk, from the time when files went in messages.
+    /// Bytes of a chunk of a file that travels inside messages; all transfers report that size.
     static let reportedChunk: Int64 = 15_780
+    /// Chunks of a file inside messages that is accepted, and of a voice message that is received without that.
+    static let inlineChunks: Int64 = 8
+    /// Chunks of a file inside messages that is accepted with `inline=on`.
+    static let requestedInlineChunks: Int64 = 15
     /// Seconds for which routers keep files, after which their descriptions are of no use.
     static let routerPeriod: Int64 = 2 * 86_400
     /// Seconds after which a file that is marked to be received is not received any more.

@@ -6,6 +6,7 @@ import Logging
 import SMPClient
 import SMPProtocol
 import SMPWire
+import Synchronization
 import XFTPAgent
 import XFTPProtocol
 
@@ -82,6 +83,43 @@ final class FileTransferController: Sendable {
             try await service.deleteRemote(user: file.user.rawValue, description)
         } catch {
             throw error.temporary
+        }
+    }
+
+    /// Reserves a path for a file that has come in messages, and goes on there.
+    func reserve(_ id: FileID) async throws {
+        let reserved = Mutex<String?>(nil)
+        do throws(ChatCoreError) {
+            try await record { transaction in
+                try transaction.reserveInline(id) { name, folders throws(Refusal) in
+                    // A transaction that could not be committed together with others is run again.
+                    if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
+                    let path = try folders.reserve(name)
+                    reserved.withLock { $0 = path }
+                    return path
+                }
+            }
+        } catch {
+            if let path = reserved.withLock({ $0 }) { try? transactions.folders.remove(path) }
+            throw error
+        }
+    }
+
+    /// Writes a file that has come in messages at its path, unless it is not wanted any more.
+    func keep(_ transfer: FileTransferID, at path: String) async throws {
+        let full = try transactions.folders.fullPath(path)
+        try await locks.withLock(Self.lock(of: transfer)) { [self] in
+            if let received = try await transactions.query({ try $0.wholeInlineFile(transfer) }) {
+                do {
+                    try await LocalFile(full, key: try received.file.key?.localKey).keep(received.content, of: transfer)
+                    try await record { try $0.receiveInlineFile(transfer) }
+                } catch let error as FileFormatError {
+                    try await record { try $0.receiveDownloadFailure(transfer, FileTransferError(.file, error.message)) }
+                }
+            }
+            do throws(FileFormatError) { try LocalFile(full).removePart(of: transfer) } catch {
+                throw FileTransferError(.file, error.message).temporary
+            }
         }
     }
 

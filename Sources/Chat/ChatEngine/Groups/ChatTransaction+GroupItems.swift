@@ -61,10 +61,13 @@ extension ChatTransaction {
     ///
     /// - Parameter member: The author of a received item.
     @discardableResult
-    func announce(_ draft: ItemDraft, from member: GroupMember? = nil, in chat: inout GroupConversation, of user: User) throws -> ChatItem {
+    func announce(
+        _ draft: ItemDraft, from member: GroupMember? = nil, file: FileInvitation? = nil, in chat: inout GroupConversation, of user: User
+    ) throws -> ChatItem {
         var draft = draft
         draft.group.memberID = member?.groupMemberID
         var item = try addItem(draft, to: &chat, of: user)
+        if let file { item = try attach(file, to: item, in: .group(chat), of: user) }
         // The author is shown as it is now, with its connection.
         if let member { item.direction = .groupReceived(member: member) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(item)]))

@@ -30,7 +30,7 @@ extension ChatTransaction {
         let user = try user()
         var group = try group(id, of: user)
         let member = try member(memberID, in: group)
-        try require(.moderator, in: group)
+        try require(max(.moderator, role), in: group)
         switch member.status {
         case .pendingApproval where member.category == .invitee:
             guard member.activeConnection != nil else { throw Refusal.chat(.groupMemberNotActive) }

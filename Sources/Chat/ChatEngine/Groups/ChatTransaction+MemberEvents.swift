@@ -23,7 +23,8 @@ extension ChatTransaction {
                 let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
                 try receiveStatus(.received(receipt: status), of: [receipt.messageID], from: member, in: group, context: context)
             }
-            try noteReceipts(metadata, in: context)
+            guard try noteReceipts(metadata, in: context) else { return }
+            try receiveIntegrity(metadata, from: member, in: group, of: user)
         case .messageDelayed(let id, let fault):
             try receiveStatus(.warning(error: fault.sendError), of: [id], from: member, in: group, context: context)
             try countErrors(fault, isFinal: false, in: context)

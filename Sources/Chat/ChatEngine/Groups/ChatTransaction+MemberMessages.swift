@@ -20,11 +20,7 @@ extension ChatTransaction {
         }
         let user = context.user
         let sentAt = UTCTimestamp(milliseconds: metadata.brokerTime)
-        if let error = metadata.integrity.itemError {
-            var (member, chat) = try conversation(with: member, in: group)
-            try addEvent(.receivedIntegrityError(error: error), from: member, at: sentAt, in: &chat, of: user)
-            member = chat.supportMember ?? member
-        }
+        try receiveIntegrity(metadata, from: member, in: group, of: user)
         var forwards: [(audience: ForwardAudience, message: GroupMessage)] = []
         for message in messages {
             try attempt(in: &context) { context in
@@ -47,6 +43,13 @@ extension ChatTransaction {
             }
         }
         try forward(forwards, in: context)
+    }
+
+    /// Shows that messages of a member are missing.
+    func receiveIntegrity(_ metadata: MessageMetadata, from member: GroupMember, in group: GroupInfo, of user: User) throws {
+        guard let error = metadata.integrity.itemError else { return }
+        var (_, chat) = try conversation(with: member, in: group)
+        try addEvent(.receivedIntegrityError(error: error), from: member, at: UTCTimestamp(milliseconds: metadata.brokerTime), in: &chat, of: user)
     }
 
     private func asksForReceipt(_ messages: [ReceivedChatMessage.ParsingResult], in group: GroupInfo, of user: User) -> Bool {
@@ -261,8 +264,9 @@ extension ChatTransaction {
         case .probe(let probe): try receive(probe, from: .member(group, member), of: user)
         case .checkProbe(let hash): try receive(hash, from: .member(group, member), of: user)
         case .confirmProbe(let probe): try receiveConfirmation(of: probe, from: .member(group, member), of: user)
+        case .fileChunk(let id, let chunk): try receive(chunk, ofFileIn: id, from: member, in: group, of: user)
         default:
-            if case .fileChunk = received.message.event { return }
+            if case .acceptFileInvitation(let id, _, _) = received.message.event, try refuseChunks(ofFileIn: id, in: group) { return }
             reportError("unsupported message: \(received.message.tag.rawValue)", of: user)
         }
     }

@@ -57,11 +57,28 @@ extension ChatTransaction {
         draft.timestamp = received.sentAt
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
         draft.group.signature = received.signature
+        let conversation = Conversation.group(chat)
+        // What is forwarded as history has the time to live of the moment when it was sent.
+        let timer =
+            received.forwardedBy == nil
+            ? conversation.receivedTimer(ttl: container.ttl) : ItemTiming.received(chatTTL: .some(nil), ttl: container.ttl)
+        // The message with everything that belongs to it: what moderators hide keeps it, unless the group deletes in full.
+        var whole = draft
+        whole.timer = timer
+        whole.forwarded = container.isForwarded ? .unknown : nil
+        whole.quote = try mayQuote(container.quote, in: chat) ? quote(container.quote, in: group) : nil
+        fill(&whole, mentions: container.mentions, quote: container.quote, content: content, from: member, in: group)
         if member.blockedByAdmin {
-            if group.allows(.fullDelete) { draft.content = .receivedBlocked }
+            if group.allows(.fullDelete) {
+                draft.content = .receivedBlocked
+                draft.timer = timer
+            } else {
+                draft = whole
+                // Nobody is called to what is hidden.
+                draft.mentionsUser = false
+            }
             draft.deletion = .blockedByAdmin
-            draft.timer = Conversation.group(chat).receivedTimer(ttl: container.ttl)
-            try announce(draft, from: member, in: &chat, of: user)
+            try announce(draft, from: member, file: group.allows(.fullDelete) ? nil : container.file, in: &chat, of: user)
             return nil
         }
         if let feature = GroupContentRules.forbidding(content, hasFile: container.file != nil, by: member, in: chat, isSent: false) {
@@ -77,25 +94,19 @@ extension ChatTransaction {
             let moderation = try db.takeModeration(group: group.groupID, author: member.memberID, sharedMessageID: id),
             let moderator = try db.member(moderation.moderator), moderator.role >= .moderator, moderator.role >= member.role
         {
-            try receiveModerated(draft, from: member, by: moderator, at: moderation.at, in: &chat, of: user)
+            try receiveModerated(whole, file: container.file, from: member, by: moderator, at: moderation.at, in: &chat, of: user)
             return nil
         }
-        let conversation = Conversation.group(chat)
-        // What is forwarded as history has the time to live of the moment when it was sent.
-        draft.timer =
-            received.forwardedBy == nil
-            ? conversation.receivedTimer(ttl: container.ttl) : ItemTiming.received(chatTTL: .some(nil), ttl: container.ttl)
+        draft = whole
         draft.isLive = container.isLive
-        draft.forwarded = container.isForwarded ? .unknown : nil
-        draft.quote = try mayQuote(container.quote, in: chat) ? quote(container.quote, in: group) : nil
-        fill(&draft, mentions: container.mentions, quote: container.quote, content: content, from: member, in: group)
         if !member.settings.showsMessages { draft.deletion = .blocked }
         draft.group.memberID = member.groupMemberID
         var shown = try addItem(draft, to: &chat, of: user, by: member)
         shown.direction = .groupReceived(member: member)
         if let file = container.file { shown = try attach(file, to: shown, in: .group(chat), of: user) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))
-        return ForwardAudience(chat)
+        // A file inside messages comes from its author only.
+        return received.message.event.isForwardedInGroups ? ForwardAudience(chat) : nil
     }
 
     /// Sets whom a message mentions, and whether that is this profile. Messages of blocked members mention nobody.
@@ -120,12 +131,14 @@ extension ChatTransaction {
 
     /// Adds a message that a moderator has deleted before it came.
     private func receiveModerated(
-        _ draft: ItemDraft, from member: GroupMember, by moderator: GroupMember, at time: UTCTimestamp, in chat: inout GroupConversation,
-        of user: User
+        _ draft: ItemDraft, file: FileInvitation?, from member: GroupMember, by moderator: GroupMember, at time: UTCTimestamp,
+        in chat: inout GroupConversation, of user: User
     ) throws {
         var draft = draft
         draft.group.memberID = member.groupMemberID
+        draft.mentionsUser = false
         let item = try addItem(draft, to: &chat, of: user)
+        if let file, !chat.group.allows(.fullDelete, moderator) { _ = try attach(file, to: item, in: .group(chat), of: user) }
         let stored = try self.item(item.id, in: .group(chat))
         guard chat.group.allows(.fullDelete, moderator) else {
             let deletions = try markItemsDeleted([stored], in: chat, moderator: moderator, at: time)

@@ -41,7 +41,8 @@ extension ChatTransaction {
         }
     }
 
-    private func receiveIntegrity(_ integrity: MessageIntegrity, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
+    /// Shows that messages of a contact are missing.
+    func receiveIntegrity(_ integrity: MessageIntegrity, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
         guard let error = integrity.itemError, case .contact(let contact) = context.peer else { return }
         var conversation = Conversation.contact(contact)
         var draft = ItemDraft(.receivedIntegrityError(error: error), isSent: false)
@@ -103,6 +104,10 @@ extension ChatTransaction {
         case .ok, .endCall: return
         case .fileDescription(let id, let part): return try receive(part, ofFileIn: id, from: contact, of: user)
         case .cancelFile(let id): return try receiveCancellation(ofFileIn: id, from: contact, of: user)
+        case .fileChunk(let id, let chunk): return try receive(chunk, ofFileIn: id, from: contact, of: user)
+        case .acceptFileInvitation(let id, _, _):
+            if try !refuseChunks(ofFileIn: id, to: contact) { reportUnsupported(message, in: context) }
+            return
         default: return reportUnsupported(message, in: context)
         }
         context.update(conversation)
@@ -110,7 +115,6 @@ extension ChatTransaction {
 
     /// Tells of a message that this version does not act on. It is not kept: nothing could be done with it later.
     func reportUnsupported(_ message: ChatMessage, in context: ReceivingContext) {
-        if case .fileChunk = message.event { return }
         emit(
             .messageError(
                 user: context.user, severity: "error", message: "unsupported message: \(message.tag.rawValue)"))

@@ -128,6 +128,9 @@ enum ChatStoreMigrations {
             // A death counted as one, and three were the limit.
             try db.execute(sql: "ALTER TABLE crash_suspects RENAME COLUMN deaths TO weight; UPDATE crash_suspects SET weight = min(weight, 4) * 3;")
         }
+        migrator.registerMigration("20 files inside messages") { db in
+            try db.execute(sql: FileTables.inlineFiles)
+        }
         return migrator
     }
 

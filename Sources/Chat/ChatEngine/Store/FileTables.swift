@@ -84,4 +84,16 @@ enum FileTables {
                 OLD.transfer_id, OLD.is_sent = 1 AND OLD.sender_description IS NULL);
         END;
         """
+
+    /// Chunks of files that travel inside messages, until the files are written. Of such a file, `invitation_json` is the offer, and `received_inline`
+    /// the mode in which it is received.
+    static let inlineFiles = """
+        ALTER TABLE files ADD COLUMN received_inline TEXT;
+        CREATE TABLE inline_file_chunks (
+            file_id INTEGER NOT NULL REFERENCES files(file_id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            PRIMARY KEY (file_id, number)
+        ) STRICT;
+        """
 }

@@ -1,0 +1,90 @@
+import ChatAPI
+import ChatProtocol
+
+// Decisions about files of old clients, which travel in chunks inside messages.
+
+/// The division of a file into chunks, which are numbered from 1.
+struct InlineChunks: Equatable {
+    /// Bytes of every chunk but the last.
+    static let largest = FileLimits.reportedChunk
+
+    /// Bytes of the file; not negative.
+    var size: Int64
+
+    /// The number of chunks. An empty file has one.
+    var count: Int64 { size == 0 ? 1 : (size - 1) / Self.largest + 1 }
+
+    /// Bytes of a chunk that the file has.
+    func size(of number: Int64) -> Int64 { number < count ? Self.largest : size - (count - 1) * Self.largest }
+}
+
+extension FileInvitation {
+    /// The way in which the file is offered inside messages; nil if it travels otherwise.
+    var inlineMode: InlineFileMode? { fileDescription == nil && connectionRequest == nil ? inline : nil }
+
+    /// The mode in which the file is received without being asked for by an option: `sent` at once, `offer` when it is accepted; nil if it is not.
+    ///
+    /// - Parameters:
+    ///   - content: The content of its message.
+    ///   - isShown: True if the message is one of an author whom this profile has not blocked.
+    func receivedInline(with content: MessageContent?, isShown: Bool) -> InlineFileMode? {
+        guard let mode = inlineMode, InlineChunks(size: max(0, size)).count <= FileLimits.inlineChunks else { return nil }
+        switch mode {
+        case .offer: return .offer
+        case .sent: return isShown && content?.isVoice == true ? .sent : nil
+        }
+    }
+}
+
+/// Whether the chunks of a file that is not on routers can be asked for.
+enum InlineAcceptDecision: Equatable {
+    case ask
+    case refuse(ChatErrorType)
+
+    /// - Parameter isWanted: The option of the command that allows larger files, or none; nil without it.
+    init(_ file: FileRecord, isWanted: Bool?) {
+        let limit = isWanted == true ? FileLimits.requestedInlineChunks : FileLimits.inlineChunks
+        switch file.offer?.inlineMode {
+        case .offer? where isWanted != false && InlineChunks(size: file.size).count <= limit: self = .ask
+        // Its chunks come by themselves, or came and were not wanted.
+        case .sent?: self = .refuse(.fileAlreadyReceiving(message: file.name))
+        case .offer?, nil:
+            self = .refuse(.exception(message: "the file would have to come over a connection of its own, which is not supported"))
+        }
+    }
+}
+
+/// What becomes of a chunk.
+enum InlineChunkDecision: Equatable {
+    /// It came before, or for a file that is not received any more.
+    case ignore
+    /// Nobody has accepted the file.
+    case prohibit
+    case store(isFirst: Bool, isLast: Bool)
+    /// The file cannot become whole.
+    ///
+    /// - Parameter reason: As official clients say it.
+    case fail(reason: String)
+
+    /// - Parameters:
+    ///   - count: Bytes of the chunk.
+    ///   - known: The number of chunks that came before.
+    init(_ number: UInt8, bytes count: Int, of file: FileRecord, after known: Int64) {
+        let number = Int64(number), chunks = InlineChunks(size: file.size)
+        switch file.state {
+        // One report is enough for all chunks.
+        case .new: self = number == 1 ? .prohibit : .ignore
+        case .cancelled, .complete: self = .ignore
+        case .accepted, .connected:
+            if file.receivedInline == nil || number <= known || known >= chunks.count {
+                self = .ignore
+            } else if number != known + 1 {
+                self = .fail(reason: "incorrect chunk number \(number)")
+            } else if Int64(count) != chunks.size(of: number) {
+                self = .fail(reason: "incorrect chunk size")
+            } else {
+                self = .store(isFirst: number == 1, isLast: number == chunks.count)
+            }
+        }
+    }
+}
