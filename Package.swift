@@ -163,7 +163,7 @@ let bots: [Target] =
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
         tests: [
-            "SMPSimulation", "ParleyRules", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            "SMPSimulation", "StorageFaults", "ParleyRules", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         ] + nio)
     + module(
         "ParleyRules", layer: "Bots",

@@ -114,7 +114,9 @@ final class FileCore: Sendable {
     func add(_ keys: [PublicAuthKey], to id: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
         try await change { shared throws(XFTPErrorType) in
             guard let file = shared.store.file(sender: id) else { throw .auth }
-            guard file.recipients.count + keys.count <= configuration.maximumRecipients else {
+            guard file.recipients.count + keys.count <= configuration.maximumRecipients,
+                shared.store.recipientCount + keys.count <= configuration.maximumFiles * FileStore.recipientsPerFile
+            else {
                 shared.counters.uploadsOverQuota &+= 1
                 throw .quota
             }

@@ -124,6 +124,31 @@ struct HostileRelayTests {
         await scene.close()
     }
 
+    @Test("a relay that announces an owner anew changes neither its role nor its key: what the owner signs next counts")
+    func ownerAnnouncedAnew() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let owner = try await scene.info(at: "owner").membership
+        await scene.eventually("the relay has introduced the owner", at: "ann") {
+            await scene.members(at: "ann").first { $0.memberID == owner.memberID }?.status == .introduced
+        }
+        // As the link has told of it, before a relay does.
+        let known = try #require(await scene.members(at: "ann").first { $0.memberID == owner.memberID })
+        try await scene["ann"].native.engine.transactions.transaction { transaction in
+            try transaction.db.updateMember(known.groupMemberID, status: .unknown, at: transaction.now)
+        }
+        let info = MemberInfo(
+            memberID: owner.memberID, role: .observer, versions: ChatVersions.supported, profile: Profile(displayName: "owner", fullName: ""),
+            key: Ed25519.generateKeyPair(SystemRandomSource()).publicKey)
+        try await scene.send(try ChannelScene.body(.newMember(info, scope: nil)), from: "relay", to: "ann")
+        await scene.eventually("the relay has announced it", at: "ann") {
+            await scene.members(at: "ann").first { $0.memberID == owner.memberID }?.status == .announced
+        }
+        #expect(await scene.members(at: "ann").first { $0.memberID == owner.memberID }?.role == .owner)
+        _ = try await scene.owner.run("/_delete #1 full notify=on")
+        await scene.eventually("the channel is deleted", at: "ann") { try await scene.info(at: "ann").membership.status == .groupDeleted }
+        await scene.close()
+    }
+
     @Test("nobody joins under the identifier of another")
     func duplicateMember() async throws {
         let scene = try await ChannelScene(["ann"])

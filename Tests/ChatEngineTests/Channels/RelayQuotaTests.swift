@@ -231,6 +231,19 @@ struct RelayQuotaTests {
         await replay.scene.close()
     }
 
+    @Test("the deletion of a channel is passed on although its bytes of the day are used up")
+    func deletionWithoutQuota() async throws {
+        var policy = RelayPolicy()
+        policy.channelQuota.bytesPerDay = 1
+        let scene = try await ChannelScene(["ann"], policy: policy, clock: ManualClock(), time: TestClock(1_800_014_400))
+        let store = scene["relay"].native.engine.store
+        for number in 1...3 { try await scene.post("post \(number)") }
+        try await TestSupport.eventually("posts wait for the next day") { try await store.read { try $0.relayBacklog() }.tasks > 0 }
+        _ = try await scene.owner.run("/_delete #1 full notify=on")
+        await scene.eventually("the channel is deleted", at: "ann") { try await scene.info(at: "ann").membership.status == .groupDeleted }
+        await scene.close()
+    }
+
     @Test("a quota holds over a restart of the relay")
     func restart() async throws {
         let world = TestWorld()

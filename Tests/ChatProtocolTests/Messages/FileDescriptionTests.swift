@@ -64,6 +64,21 @@ import Testing
         #expect(whole.text.utf8.count <= ChatLimits.fileDescription)
     }
 
+    @Test func emptyPartsAndTooManySmallOnesAreRefused() throws {
+        var whole = FileDescription.pending
+        #expect(throws: ChatProtocolError.self) { try whole.append(FileDescription(text: "", partNumber: 1, isComplete: false)) }
+        let error = #expect(throws: ChatProtocolError.self) {
+            while true { try whole.append(FileDescription(text: "a", partNumber: whole.partNumber + 1, isComplete: false)) }
+        }
+        #expect(error?.code == .tooLarge && whole.partNumber == ChatLimits.fileDescriptionParts)
+        // What clients send fits, also the largest and one whose last part is empty.
+        let largest = FileDescription.parts(of: String(repeating: "é", count: ChatLimits.fileDescription / 2))
+        #expect(largest.count < ChatLimits.fileDescriptionParts)
+        var short = FileDescription.pending
+        try short.append(FileDescription(text: "", partNumber: 1, isComplete: true))
+        #expect(short.isComplete)
+    }
+
     @Test func longNamesAreShortenedForForwarding() {
         #expect(DisplayName.shortened("alice") == "alice")
         #expect(DisplayName.shortened(String(repeating: "a", count: 16)) == String(repeating: "a", count: 16))

@@ -9,8 +9,10 @@ extension Effects {
         _ file: FileID, in chat: ChatReference, of item: ChatItemID, from sources: FileSources, within limit: Duration,
         progress: @escaping @Sendable (FileProgress) -> Void
     ) async throws -> ReceivedFile {
-        let found = try await wait(for: file, in: chat, item: item, progress).run(within: limit) { [self] in
-            _ = try await perform(.files(.receive(file, approvedRelays: sources == .any)))
+        let found = try await JobSlot.released {
+            try await wait(for: file, in: chat, item: item, progress).run(within: limit) { [self] in
+                _ = try await perform(.files(.receive(file, approvedRelays: sources == .any)))
+            }
         }
         guard let received = received(found) else { throw BotFileError(.failed, "the file has no path") }
         return received
@@ -24,7 +26,7 @@ extension Effects {
     func awaitUpload(
         of file: FileID, in chat: ChatReference, item: ChatItemID, within limit: Duration, progress: @escaping @Sendable (FileProgress) -> Void
     ) async throws {
-        _ = try await wait(for: file, in: chat, item: item, progress).run(within: limit)
+        _ = try await JobSlot.released { try await wait(for: file, in: chat, item: item, progress).run(within: limit) }
     }
 
     private func wait(

@@ -95,6 +95,7 @@ public struct BotHost: Service, CustomStringConvertible {
             ServiceManager.current.tell(.stopping, logger: configuration.logger)
             await socket.close()
             RunningProfiles.remove(dataFolder: host.dataFolder)
+            store.stopWaitingForDisk()
             await session.drain(within: configuration.drainLimit)
             await host.close()
             try await store.close()

@@ -346,7 +346,7 @@ final class BotRuntime: Sendable {
         do {
             try await store.commit(batch, mark, of: identity.userID)
         } catch {
-            let isStorage = error is StorageError
+            let isStorage = error is StorageError || StorageError.isOfDisk(error)
             logger.error(
                 isStorage ? "state not stored: the handler runs again at the next start" : "state not stored",
                 metadata: ["code": "\((error as? BotStateError)?.code.rawValue ?? "state.notStored")", "kind": "\(incoming.kind)", "error": "\(error)"])

@@ -48,6 +48,7 @@ package final class BotSession: Sendable {
 
     /// Waits for running handlers, and closes the store of the bots.
     package func close() async throws {
+        store.stopWaitingForDisk()
         await session.drain(within: .seconds(5))
         try await store.close()
         try await stored?.close()

@@ -76,9 +76,10 @@ extension BotStateStore {
 
     // MARK: The end of a handler
 
-    /// Stores the changes of a handler and that its event is handled: all or nothing.
+    /// Stores the changes of a handler and that its event is handled: all or nothing. A disk that fails is waited for: the bot has sent already what
+    /// belongs to the changes, and the next event of the chat would move its progress past them.
     func commit(_ batch: HandlerChanges.Batch, _ mark: HandledMark, of user: UserID) async throws {
-        try await database.write { db in
+        try await database.write(isPersistent: true) { db in
             for scope in batch.forgotten { try Self.forget(scope, of: user, db) }
             for (key, pending) in batch.values where !pending.changes.isEmpty {
                 let stored = try Self.value(key, of: user, db)

@@ -137,10 +137,13 @@ final class BotStateStore: Sendable {
     }
 
     func submit(_ body: @escaping @Sendable (Database) throws -> Void) {
-        database.submit(body) { [logger] result in
+        database.submit(isPersistent: true, body) { [logger] result in
             if case .failure(let error) = result { logger.error("progress not stored", metadata: ["error": "\(error)"]) }
         }
     }
+
+    /// Ends the waits for a disk that fails: what is not stored by then is done again at the next start.
+    func stopWaitingForDisk() { database.stopWaitingForDisk() }
 
     /// Finishes what was noted and closes the database.
     func close() async throws(StorageError) { try await database.close() }

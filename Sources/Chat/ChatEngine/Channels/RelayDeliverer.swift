@@ -29,6 +29,8 @@ final class RelayDeliverer: Sendable {
         var tasks: [GroupID: Task<Void, Never>] = [:]
         /// Channels whose work came while they were being delivered for.
         var again: Set<GroupID> = []
+        /// Wakes channels that wait for a quota: the end of the service is not held up.
+        var waiting: [GroupID: AsyncSignal] = [:]
     }
 
     private let transactions: TransactionRunner
@@ -73,6 +75,7 @@ final class RelayDeliverer: Sendable {
                     state.tasks[group] = Task { [self] in await run(group) }
                 } else {
                     state.again.insert(group)
+                    state.waiting[group]?.signal()
                 }
             }
         }
@@ -91,7 +94,7 @@ final class RelayDeliverer: Sendable {
                     logger.debug("quotas hold up a channel", metadata: ["group": "\(group)", "until": "\(time)"])
                     let wait = time.sinceEpoch - transactions.clock.time.now.sinceEpoch
                     // Other channels are delivered for in the meantime.
-                    do { try await transactions.clock.sleep(for: max(Self.shortestWait, wait)) } catch { return }
+                    await pause(group, for: max(Self.shortestWait, wait))
                 case .made: delay = Self.firstDelay
                 }
             } catch {
@@ -100,6 +103,19 @@ final class RelayDeliverer: Sendable {
                 delay = min(delay * 2, Self.longestDelay)
             }
         }
+    }
+
+    /// Waits for a quota, or for something that came meanwhile and may not be held up by it.
+    private func pause(_ group: GroupID, for duration: Duration) async {
+        let signal = AsyncSignal()
+        state.withLock { $0.waiting[group] = signal }
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { [clock = transactions.clock] in try? await clock.sleep(for: duration) }
+            tasks.addTask { try? await signal.waitUnlessCancelled() }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+        state.withLock { $0.waiting[group] = nil }
     }
 
     /// Ends the task of a channel in which nothing waits.

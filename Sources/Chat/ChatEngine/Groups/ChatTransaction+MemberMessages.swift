@@ -112,6 +112,8 @@ extension ChatTransaction {
         guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
         // Every relay passes on every message: copies are expected.
         if group.usesRelays, forwardedBy != nil { return false }
+        // A member who sees the removal of itself, say, may use its id before it comes to others: what its author sends itself counts all the same.
+        if !group.usesRelays, forwardedBy == nil, let author, earlier.author != author.groupMemberID { return true }
         emit(
             .chatError(
                 error: .store(
@@ -327,6 +329,8 @@ extension ChatTransaction {
         guard group.membership.status.isPending, sender.role >= .moderator else {
             return reportError("x.grp.link.acpt for a member who does not wait to be let in", of: user)
         }
+        // Nobody gives more than it has.
+        let role = min(role, sender.role)
         switch acceptance {
         case .pendingApproval:
             reportError("x.grp.link.acpt: unexpected group acceptance - pending approval", severity: "warning", of: user)

@@ -26,7 +26,7 @@ extension ChatTransaction {
         case .add: member = try addMember(info, category: .post, status: status, invitedBy: host, in: group, of: user)
         case .complete:
             guard let known else { return nil }
-            member = try complete(known, with: info, status: status, invitedBy: host, of: user)
+            member = try complete(known, with: info, status: status, invitedBy: host, in: group, of: user)
             emit(.unknownMemberAnnounced(user: user, groupInfo: group, announcingMember: host, unknownMember: known, announcedMember: member))
         }
         if member.status.isPending {
@@ -78,13 +78,14 @@ extension ChatTransaction {
 
     /// Completes a member who was known by forwarded messages only.
     private func complete(
-        _ member: GroupMember, with info: MemberInfo, status: GroupMemberStatus, invitedBy inviter: GroupMember, of user: User
+        _ member: GroupMember, with info: MemberInfo, status: GroupMemberStatus, invitedBy inviter: GroupMember, in group: GroupInfo, of user: User
     ) throws -> GroupMember {
         let id = member.groupMemberID
         try db.updateMember(member, user: user.userID, profile: info.profile, at: now)
-        try db.updateMember(id, role: info.role)
+        // What the link or a signed event told of an owner is not changed by what a relay says, nor is a key that is known.
+        try db.updateMember(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role)
         try db.updateMember(id, status: status, at: now)
-        if let key = info.key { try db.updateMember(id, publicKey: key) }
+        if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.updateMember(id, publicKey: key) }
         try db.updateMember(
             id, category: .post, invitedBy: inviter.groupMemberID, versions: info.versions.map(ChatVersionRange.init) ?? member.chatVersions)
         guard let updated = try db.member(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }

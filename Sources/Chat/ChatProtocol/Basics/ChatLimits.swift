@@ -21,6 +21,8 @@ public enum ChatLimits {
     /// All parts of a file description together: enough for a file of 5 GB several times over. Ours: the official clients do
     /// not bound it.
     public static let fileDescription = 1_048_576
+    /// Parts of a file description. Clients fill all but the last, which needs half of them.
+    public static let fileDescriptionParts = 2 * fileDescription / fileDescriptionPart
     /// A short description, counted by its length in JSON.
     public static let shortDescription = 160
     /// Unicode scalars in a display name.

@@ -23,11 +23,16 @@ extension FileDescription {
 
     /// Takes in the part that follows.
     ///
-    /// - Throws: `outOfOrder` unless it is the next one of a description that is not complete; `tooLarge` if all parts
-    ///   together are above ``ChatLimits/fileDescription``. The description is as before then.
+    /// - Throws: `outOfOrder` unless it is the next one of a description that is not complete; `tooLarge` if all parts together are above
+    ///   ``ChatLimits/fileDescription``, for more than ``ChatLimits/fileDescriptionParts`` of them, and for an empty one before the last. The
+    ///   description is as before then.
     public mutating func append(_ part: FileDescription) throws(ChatProtocolError) {
         guard !isComplete, partNumber < .max, part.partNumber == partNumber + 1 else {
             throw ChatProtocolError(.outOfOrder, "part \(part.partNumber) of a file description after part \(partNumber)")
+        }
+        // Each part costs the reading and writing of all that came before it.
+        guard part.partNumber <= ChatLimits.fileDescriptionParts, part.isComplete || !part.text.isEmpty else {
+            throw ChatProtocolError(.tooLarge, "part \(part.partNumber) of a file description is empty, or one too many")
         }
         guard text.utf8.count + part.text.utf8.count <= ChatLimits.fileDescription else {
             throw ChatProtocolError(.tooLarge, "a file description above \(ChatLimits.fileDescription) bytes")

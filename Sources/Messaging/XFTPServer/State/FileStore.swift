@@ -30,6 +30,12 @@ struct FileStore: Sendable {
     /// Uploads under way, by chunk: a client that lost its connection may repeat one before the first has ended.
     private var uploads: [EntityID: Int] = [:]
 
+    /// Recipients for each chunk that a full router has, on average. Clients add four or so.
+    static let recipientsPerFile = 16
+
+    /// The recipients of all chunks.
+    var recipientCount: Int { filesOfRecipients.count }
+
     /// Bytes of all chunks, those that are on their way included.
     var usedBytes: Int64 { uploadedBytes + reservedBytes }
 

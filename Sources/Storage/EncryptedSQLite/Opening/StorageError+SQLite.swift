@@ -25,7 +25,7 @@ extension StorageError {
     }
 
     /// Checks whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
-    static func isOfDisk(_ error: any Error) -> Bool {
+    package static func isOfDisk(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isOfDisk ?? false
     }
 }
