@@ -8,6 +8,8 @@ SWIFT ?= swift
 
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
+# Virtual machines stand still for a minute now and then, and so do their disks.
+export PARLEY_TEST_PATIENCE ?= 180
 
 .PHONY: run test docs bench fuzz mutate simulate sanitize format lint clean packages
 

@@ -11,8 +11,10 @@ internal import Synchronization
 
 /// Bots at work, and the people of a test.
 public final class TestRoom: Sendable {
-    /// The longest wait for something that is expected. A test that passes does not come near it.
-    static let patience = Duration.seconds(30)
+    /// The longest wait for something that is expected: 30 seconds, or as many as the environment variable `PARLEY_TEST_PATIENCE` says. A test that passes
+    /// does not come near it, unless the machine stands still for a while.
+    static let patience = Duration.seconds(
+        ProcessInfo.processInfo.environment["PARLEY_TEST_PATIENCE"].flatMap { Int($0) }.map { min(max($0, 1), 3_600) } ?? 30)
 
     private struct Running: Sendable {
         let host: CoreHost
