@@ -87,7 +87,7 @@ extension RelayQuota {
 
     /// Decides how much may be passed on for one channel out of a quota for all of them, so that none uses up what others need (max-min fairness).
     ///
-    /// What is left is filled up evenly: the channel that has used least comes first. A channel may use everything when no other one waits.
+    /// The remainder is filled up evenly: the channel that has used least comes first. A channel may use everything when no other one waits.
     ///
     /// - Parameters:
     ///   - own: The use by the channel.

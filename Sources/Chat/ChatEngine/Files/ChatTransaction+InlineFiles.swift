@@ -89,7 +89,7 @@ extension ChatTransaction {
 
     // MARK: Whole files
 
-    /// Has a whole file written at its path, which is reserved before if it has none.
+    /// Enqueues the writing of a whole file at its path, which is reserved before if it has none.
     private func keepInline(_ file: FileRecord, of user: User) throws {
         guard let path = file.path else { return try enqueue(.reserveReceived(file: file.id), user: user) }
         // It is no transfer of the file service. With an id like one, what removes the file waits until it is not being written.

@@ -54,7 +54,7 @@ enum InlineAcceptDecision: Equatable {
     }
 }
 
-/// What becomes of a chunk.
+/// The decision about a chunk.
 enum InlineChunkDecision: Equatable {
     /// It came before, or for a file that is not received any more.
     case ignore
