@@ -55,18 +55,8 @@ extension BotChat {
         }
         defer { services.replies.end(wait) }
         services.replies.asked(try await send(text).id, wait)
-        let time = services.time
-        let entry = try await JobSlot.released {
-            try await withThrowingTaskGroup(of: ItemInChat.self) { group in
-                group.addTask { try await wait.reply.valueUnlessCancelled() }
-                group.addTask {
-                    try await time.sleep(limit)
-                    throw ReplyError(.timedOut, "nobody answered within \(limit)")
-                }
-                defer { group.cancelAll() }
-                guard let entry = try await group.next() else { throw CancellationError() }
-                return entry
-            }
+        let entry = try await effects.wait(within: limit, otherwise: ReplyError(.timedOut, "nobody answered within \(limit)")) {
+            try await wait.reply.valueUnlessCancelled()
         }
         guard case .receivedMessage(let content) = entry.chatItem.content else {
             throw ChatCoreError(.invalidResponse, "what was received is no message")
@@ -120,18 +110,8 @@ extension BotClient {
         default: throw ReplyError(.noContact, "the link leads to no person whom the bot can connect with")
         }
         let wait = ConnectionWait(core: core, user: effects.userID, pending: pending)
-        let contact = try await JobSlot.released {
-            try await withThrowingTaskGroup(of: Contact.self) { group in
-                group.addTask { try await wait.run(events) }
-                group.addTask {
-                    try await effects.sleep(limit)
-                    throw ReplyError(.timedOut, "the contact did not connect within \(limit): connecting goes on")
-                }
-                defer { group.cancelAll() }
-                guard let contact = try await group.next() else { throw CancellationError() }
-                return contact
-            }
-        }
+        let timeOut = ReplyError(.timedOut, "the contact did not connect within \(limit): connecting goes on")
+        let contact = try await effects.wait(within: limit, otherwise: timeOut) { try await wait.run(events) }
         return BotChat(bot: bot, info: .direct(contact: contact), effects: effects)
     }
 }
@@ -187,6 +167,26 @@ private struct ConnectionWait: Sendable {
 }
 
 extension Effects {
+    /// Waits for something without the slot of the current job, and by the time of the bot for a limit at the most.
+    ///
+    /// - Throws: the error of the wait; `timeOut` at the limit.
+    func wait<Value: Sendable>(
+        within limit: Duration, otherwise timeOut: ReplyError, for wait: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await JobSlot.released {
+            try await withThrowingTaskGroup(of: Value.self) { group in
+                group.addTask { try await wait() }
+                group.addTask { [self] in
+                    try await sleep(limit)
+                    throw timeOut
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() else { throw CancellationError() }
+                return value
+            }
+        }
+    }
+
     /// Waits by the time of the bot.
     func sleep(_ duration: Duration) async throws {
         if let services { try await services.time.sleep(duration) } else { try await Task.sleep(for: duration) }
