@@ -87,6 +87,11 @@ struct FileFaultTests {
         _ = try await again(bob.core, "/_delete item @\(atBob) \(original.meta.itemID) internal")
         #expect(try content(copy, bob) == Self.content, what)
         _ = try await again(bob.core, "/_delete item *1 \(copy.meta.itemID) internal")
+        // Files are removed after the answer.
+        await bob.eventually("the files of deleted items are removed, or cannot be") { core in
+            if disks.failures > 0 { return true }
+            return await core.leftovers() == 0
+        }
         let failures = disks.failures
         disks.heal()
         // What could not be removed then is removed at the next start.

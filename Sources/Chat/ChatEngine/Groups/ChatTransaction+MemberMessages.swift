@@ -89,7 +89,7 @@ extension ChatTransaction {
         try updateVersions(received.message, in: &context)
         guard case .accept(let signature) = try check(received, of: member, at: sentAt, in: group, context: context) else { return nil }
         if let id = received.message.messageID {
-            guard try isFirst(id, author: member, forwardedBy: nil, in: group) else { return nil }
+            guard try isFirst(id, received.message.event, author: member, forwardedBy: nil, in: group) else { return nil }
         }
         let message = GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed, signature: signature)
         if case .forwardMessage(let forward, let inner) = received.message.event {
@@ -103,7 +103,8 @@ extension ChatTransaction {
     ///
     /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
     private func isFirst(
-        _ id: SharedMessageID, author: GroupMember?, forwardedBy: GroupMember?, isSigned: Bool = false, in group: GroupInfo
+        _ id: SharedMessageID, _ event: ChatMessageEvent, author: GroupMember?, forwardedBy: GroupMember?, isSigned: Bool = false,
+        in group: GroupInfo
     ) throws -> Bool {
         // What is signed has no date: a relay could repeat it when it no longer holds.
         let isNew = try db.insertReceivedMessage(
@@ -112,8 +113,8 @@ extension ChatTransaction {
         guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
         // Every relay passes on every message: copies are expected.
         if group.usesRelays, forwardedBy != nil { return false }
-        // A member who sees the removal of itself, say, may use its id before it comes to others: what its author sends itself counts all the same.
-        if !group.usesRelays, forwardedBy == nil, let author, earlier.author != author.groupMemberID { return true }
+        // A member who sees its own removal, say, may use the identifier of it before it comes to others.
+        if !group.usesRelays, event.governsMembers, let author, earlier.author != author.groupMemberID { return true }
         emit(
             .chatError(
                 error: .store(
@@ -170,7 +171,8 @@ extension ChatTransaction {
             case .accept(let signature) = try check(received, of: author, at: forward.brokerTimestamp, in: group, context: context)
         else { return }
         if let id = message.messageID {
-            guard try isFirst(id, author: author, forwardedBy: forwarder, isSigned: signature == .verified, in: group) else { return }
+            let isSigned = signature == .verified
+            guard try isFirst(id, message.event, author: author, forwardedBy: forwarder, isSigned: isSigned, in: group) else { return }
         }
         var authored = context
         authored.peer = .member(group, author)
@@ -190,7 +192,7 @@ extension ChatTransaction {
         guard message.event.hasNoAuthorInChannels else {
             return reportError("x.grp.msg.forward: event \(message.tag.rawValue) requires author", of: context.user)
         }
-        if let id = message.messageID { guard try isFirst(id, author: nil, forwardedBy: forwarder, in: group) else { return } }
+        if let id = message.messageID { guard try isFirst(id, message.event, author: nil, forwardedBy: forwarder, in: group) else { return } }
         let received = GroupMessage(message: message, sentAt: time, forwardedBy: forwarder)
         switch message.event {
         case .newMessage(let container): _ = try receiveChannelContent(container, received, from: nil, in: group, of: context.user)

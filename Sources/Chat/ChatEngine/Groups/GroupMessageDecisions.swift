@@ -133,3 +133,11 @@ enum GroupEditDecision: Hashable {
         self = old == update.content && !wasLive ? .unchanged : .replace(isEdited: !wasLive, isLive: update.live == true)
     }
 }
+
+extension ChatMessageEvent {
+    /// True for what members with a role above others decide about them and the group. It has no content, and received twice it changes nothing more.
+    var governsMembers: Bool {
+        if case .deleteMessage(let deletion) = self { return deletion.memberID != nil }
+        return tag.requiresSignature
+    }
+}
