@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Logging
 import NIOPosix
 import SMPCrypto
@@ -22,6 +23,9 @@ final class FileCore: Sendable {
     let folder: ChunkFolder
     let journal: FileJournal
     let limits: AddressLimits
+    /// The number of recipients that addresses may add.
+    private let recipientLimits: AddressLimits
+    private let downloads: KeyedSemaphore<NetworkPrefix>?
     let random: any RandomSource
     let now: @Sendable () -> Int64
     let logger: Logger
@@ -38,6 +42,8 @@ final class FileCore: Sendable {
         self.now = now
         self.logger = logger
         limits = AddressLimits(queues: configuration.filesPerAddressAndHour)
+        recipientLimits = AddressLimits(queues: configuration.filesPerAddressAndHour.map { $0 * FileStore.recipientsPerFile })
+        downloads = configuration.downloadsPerAddress.map { KeyedSemaphore(limit: $0) }
         shared = Mutex(Shared(store: store))
     }
 
@@ -92,7 +98,7 @@ final class FileCore: Sendable {
             throw .auth
         }
         guard ChunkPlan.sizes.contains(info.size) else { throw .size }
-        guard limits.mayCreateQueue(prefix) else {
+        guard limits.mayCreateQueue(prefix), recipientLimits.mayCreateQueues(keys.count, prefix) else {
             count(\.uploadsOverQuota)
             throw .quota
         }
@@ -111,8 +117,12 @@ final class FileCore: Sendable {
     }
 
     /// `FADD`.
-    func add(_ keys: [PublicAuthKey], to id: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
-        try await change { shared throws(XFTPErrorType) in
+    func add(_ keys: [PublicAuthKey], to id: EntityID, from prefix: NetworkPrefix?) async throws(XFTPErrorType) -> XFTPResponse {
+        guard recipientLimits.mayCreateQueues(keys.count, prefix) else {
+            count(\.uploadsOverQuota)
+            throw .quota
+        }
+        return try await change { shared throws(XFTPErrorType) in
             guard let file = shared.store.file(sender: id) else { throw .auth }
             guard file.recipients.count + keys.count <= configuration.maximumRecipients,
                 shared.store.recipientCount + keys.count <= configuration.maximumFiles * FileStore.recipientsPerFile
@@ -178,12 +188,16 @@ final class FileCore: Sendable {
         guard journal.failure == nil else { throw .fileIO }
         guard !file.isUploaded else { return .known }
         let size = file.info.size
-        let isReserved = shared.withLock { shared in
-            let isReserved = shared.store.reserve(Int64(size), of: id, quota: configuration.quota)
-            if !isReserved { shared.counters.uploadsOverQuota &+= 1 }
-            return isReserved
-        }
-        guard isReserved else { throw .quota }
+        try shared.withLock { shared in
+            Result { () throws(XFTPErrorType) in
+                do throws(XFTPErrorType) {
+                    try shared.store.reserve(Int64(size), of: id, quota: configuration.quota)
+                } catch {
+                    shared.counters.uploadsOverQuota &+= 1
+                    throw error
+                }
+            }
+        }.get()
         do {
             let path = folder.temporaryPath(for: id)
             return .new(try await onThread { try ChunkWriter(path: path, size: size) })
@@ -246,6 +260,14 @@ final class FileCore: Sendable {
     }
 
     // MARK: Downloads
+
+    /// Runs a download when an address has no more of them under way than it may. Until then, it holds neither memory nor a file.
+    ///
+    /// - Parameter prefix: nil for this machine itself, whose downloads do not wait.
+    func download<Value>(from prefix: NetworkPrefix?, _ body: () async throws -> Value) async throws -> Value {
+        guard let prefix, let downloads else { return try await body() }
+        return try await downloads.withPermit(prefix, body)
+    }
 
     /// `FGET`.
     func download(_ id: EntityID, _ file: StoredFile, for key: X25519.PublicKey) async throws(XFTPErrorType) -> (XFTPResponse, ChunkReader) {

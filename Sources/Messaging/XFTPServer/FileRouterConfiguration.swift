@@ -35,6 +35,8 @@ package struct FileRouterConfiguration: Sendable {
     package var maximumConnectionsPerAddress: Int? = 200
     /// Chunks that may be announced from one address in an hour, and as many at once; nil: any number.
     package var filesPerAddressAndHour: Int? = 10_000
+    /// Downloads of one address at a time; further ones wait for their turn. nil: any number.
+    package var downloadsPerAddress: Int? = 64
     /// Connections in their TLS handshake at most; the oldest gives way to a new one.
     package var maximumHandshakes = 1_000
     /// The time limit of TLS, and again of the handshake of the protocol.
@@ -74,6 +76,7 @@ package struct FileRouterConfiguration: Sendable {
         try check(maximumConnections > 0 && maximumHandshakes > 0, "there must be room for a connection and a handshake")
         try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
         try check(filesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "chunks from an address: 1 to 1000000 in an hour")
+        try check(downloadsPerAddress.map { $0 > 0 } ?? true, "there must be room for a download from an address")
         try check(times.contains(handshakeTimeout) && times.contains(transferTimeout), "times must be from a millisecond to 36500 days")
         try check(idleTimeout.map { times.contains($0) } ?? true, "the time for a silent client must be up to 36500 days")
         try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "a certificate must be good for 2 to 999999 days")

@@ -36,9 +36,12 @@ package final class AddressLimits: Sendable {
     package static let uptime: @Sendable () -> Int64 = { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
 
     /// Checks whether the address may create one more queue now; if so, it is counted.
-    package func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool {
+    package func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool { mayCreateQueues(1, prefix) }
+
+    /// Checks whether the address may create as many queues now; if so, they are counted.
+    package func mayCreateQueues(_ number: Int, _ prefix: NetworkPrefix?) -> Bool {
         guard let prefix else { return true }
-        return creations.withLock { $0?.take(1, for: prefix, at: now()) ?? true }
+        return creations.withLock { $0?.take(number, for: prefix, at: now()) ?? true }
     }
 
     /// Counts keys that were tried in vain.

@@ -1,4 +1,5 @@
 import AsyncPrimitives
+import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -60,7 +61,15 @@ extension FileAgent {
     func runDeletions() async {
         var wait = configuration.retry.initial
         while !Task.isCancelled {
-            guard let records = try? await store.deletions(), !records.isEmpty else { return }
+            let records: [DeletionRecord]
+            do {
+                records = try await store.deletions()
+                guard !records.isEmpty else { return }
+            } catch {
+                // The disk may give later what it refuses now.
+                logger.warning("deletions of chunks cannot be read", metadata: ["error": "\(error)"])
+                records = []
+            }
             for record in records {
                 if Task.isCancelled { return }
                 var isDone = now() - record.created > configuration.deletionLifetime.components.seconds

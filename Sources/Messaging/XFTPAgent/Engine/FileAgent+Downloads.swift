@@ -141,6 +141,9 @@ extension FileAgent {
         return paths
     }
 
+    /// Routers of a chunk that are asked for it. Descriptions of clients name one; whoever names thousands would have as many connections made.
+    private static let replicasTried = 8
+
     /// Asks the routers that have a chunk for it, one after the other.
     private func receive<Value: Sendable>(
         _ chunk: FileDescription.Chunk, of record: DownloadRecord,
@@ -150,7 +153,7 @@ extension FileAgent {
         return try await attempt(since: record.created, warn: { [self] in await announce(.downloadWarning(record.id, $0)) }) {
             [sessions] () throws(XFTPClientError) in
             var failure: XFTPClientError?
-            for replica in chunk.replicas {
+            for replica in chunk.replicas.prefix(Self.replicasTried) {
                 do throws(XFTPClientError) {
                     return try await sessions.with(.init(user: record.user, server: replica.server)) { session throws(XFTPClientError) in
                         try await body(session, replica)

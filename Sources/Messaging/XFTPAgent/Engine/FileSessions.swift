@@ -2,7 +2,13 @@ import SMPProtocol
 import XFTPClient
 
 /// The sessions with file routers, one for each user and router, made when they are needed.
+///
+/// Whoever writes a description names the routers in it, thousands if they like: sessions that nobody uses are closed when there are more than
+/// ``maximumUnused`` of them, those first that were used longest ago.
 actor FileSessions {
+    /// Sessions that are kept while nobody uses them.
+    static let maximumUnused = 32
+
     struct Key: Hashable, Sendable {
         var user: Int64
         var server: XFTPServerAddress
@@ -13,8 +19,17 @@ actor FileSessions {
 
     private typealias Connecting = Task<Result<XFTPSession, XFTPClientError>, Never>
 
+    private struct Entry {
+        let connecting: Connecting
+        /// Calls that use it at present.
+        var users = 0
+        /// A number that grows with each use.
+        var lastUse: UInt64 = 0
+    }
+
     private var connector: XFTPConnector
-    private var sessions: [Key: Connecting] = [:]
+    private var sessions: [Key: Entry] = [:]
+    private var uses: UInt64 = 0
 
     init(_ connector: XFTPConnector) { self.connector = connector }
 
@@ -24,22 +39,30 @@ actor FileSessions {
     func with<Value: Sendable>(
         _ key: Key, _ body: @Sendable (XFTPSession) async throws(XFTPClientError) -> Value
     ) async throws(XFTPClientError) -> Value {
-        let session = try await session(key)
+        let (session, connecting) = try await session(key)
         do throws(XFTPClientError) {
-            return try await body(session)
+            let value = try await body(session)
+            await endUse(key, connecting)
+            return value
         } catch {
+            await endUse(key, connecting)
             if error.endsSession || !session.isOpen { await drop(key, session) }
             throw error
         }
     }
 
-    private func session(_ key: Key) async throws(XFTPClientError) -> XFTPSession {
-        if let known = sessions[key] {
-            if case .success(let session) = await known.value, session.isOpen { return session }
+    /// The number of sessions, those that are being made included.
+    var count: Int { sessions.count }
+
+    /// A session whose use has begun: ``endUse(_:_:)`` must follow.
+    private func session(_ key: Key) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
+        if let known = sessions[key]?.connecting {
+            beginUse(key)
+            if case .success(let session) = await known.value, session.isOpen { return (session, known) }
             // Another caller may have replaced it meanwhile.
-            if sessions[key] == known { sessions[key] = nil }
+            if sessions[key]?.connecting == known { sessions[key] = nil }
         }
-        if let newer = sessions[key] { return try await newer.value.get() }
+        if let newer = sessions[key]?.connecting { return try await result(of: newer, key) }
         let connecting = Connecting { [connector] in
             do throws(XFTPClientError) {
                 return .success(try await connector.connect(key.server, purpose: key.purpose))
@@ -47,10 +70,30 @@ actor FileSessions {
                 return .failure(error)
             }
         }
-        sessions[key] = connecting
+        sessions[key] = Entry(connecting: connecting)
+        return try await result(of: connecting, key)
+    }
+
+    private func result(of connecting: Connecting, _ key: Key) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
+        beginUse(key)
         let result = await connecting.value
-        if case .failure = result, sessions[key] == connecting { sessions[key] = nil }
-        return try result.get()
+        if case .failure = result, sessions[key]?.connecting == connecting { sessions[key] = nil }
+        return (try result.get(), connecting)
+    }
+
+    private func beginUse(_ key: Key) {
+        uses += 1
+        sessions[key]?.users += 1
+        sessions[key]?.lastUse = uses
+    }
+
+    private func endUse(_ key: Key, _ connecting: Connecting) async {
+        guard sessions[key]?.connecting == connecting else { return }
+        sessions[key]?.users -= 1
+        let unused = sessions.filter { $0.value.users == 0 }
+        guard unused.count > Self.maximumUnused, let oldest = unused.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+        sessions[oldest.key] = nil
+        if case .success(let session) = await oldest.value.connecting.value { await session.close() }
     }
 
     /// A new session that nobody else uses. The caller closes it.
@@ -61,7 +104,11 @@ actor FileSessions {
     }
 
     private func drop(_ key: Key, _ session: XFTPSession) async {
-        if let known = sessions[key], case .success(let present) = await known.value, present === session { sessions[key] = nil }
+        if let known = sessions[key]?.connecting, case .success(let present) = await known.value, present === session,
+            sessions[key]?.connecting == known
+        {
+            sessions[key] = nil
+        }
         await session.close()
     }
 
@@ -73,7 +120,7 @@ actor FileSessions {
 
     /// Closes all sessions. New ones are made when they are needed.
     func close() async {
-        let all = sessions.values
+        let all = sessions.values.map(\.connecting)
         sessions = [:]
         for connecting in all {
             connecting.cancel()

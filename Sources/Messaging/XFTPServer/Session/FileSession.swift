@@ -139,11 +139,12 @@ final class FileSession: Sendable {
                 guard case .failure(let error) = transmission.message else { return }
                 throw XFTPErrorType(error)
             }
-            let (response, reader) = try await execute(command, transmission, &body)
-            guard let reader else { return try await reply(response, entity, id, context, outbound) }
-            let block = try XFTPBlock.encode(response, entity: entity, correlationID: id, in: context)
-            try await reply(block, isEnd: false, outbound)
-            try await send(reader, outbound)
+            try await execute(command, transmission, &body) { response, reader in
+                guard let reader else { return try await reply(response, entity, id, context, outbound) }
+                let block = try XFTPBlock.encode(response, entity: entity, correlationID: id, in: context)
+                try await reply(block, isEnd: false, outbound)
+                try await send(reader, outbound)
+            }
         } catch let error as XFTPErrorType {
             try await reply(.error(error), entity, id, context, outbound)
         }
@@ -155,33 +156,40 @@ final class FileSession: Sendable {
         try await reply(try XFTPBlock.encode(response, entity: entity, correlationID: id, in: context), outbound)
     }
 
+    /// Executes a command.
+    ///
+    /// - Parameter answer: sends the response, and the chunk that follows it.
     private func execute(
-        _ command: XFTPCommand, _ transmission: ReceivedTransmission<XFTPCommand>, _ body: inout HTTP2Body
-    ) async throws -> (XFTPResponse, ChunkReader?) {
+        _ command: XFTPCommand, _ transmission: ReceivedTransmission<XFTPCommand>, _ body: inout HTTP2Body,
+        _ answer: (XFTPResponse, ChunkReader?) async throws -> Void
+    ) async throws {
         let entity = transmission.entity
+        let response: XFTPResponse
         switch command {
-        case .ping: return (.pong, nil)
+        case .ping: response = .pong
         case .new(let info, let recipients, let basicAuth):
             try check(transmission, info.senderKey)
-            return (try await core.create(info, recipients, basicAuth, from: prefix), nil)
+            response = try await core.create(info, recipients, basicAuth, from: prefix)
         case .add(let recipients):
             _ = try sender(transmission)
-            return (try await core.add(recipients, to: entity), nil)
-        case .put:
-            return (try await receive(entity, try sender(transmission), &body), nil)
+            response = try await core.add(recipients, to: entity, from: prefix)
+        case .put: response = try await receive(entity, try sender(transmission), &body)
         case .delete:
             _ = try sender(transmission)
-            return (try await core.delete(entity), nil)
+            response = try await core.delete(entity)
         case .acknowledge:
             _ = try recipient(transmission)
-            return (try await core.acknowledge(entity), nil)
+            response = try await core.acknowledge(entity)
         case .get(let key):
-            let (id, file) = try recipient(transmission)
-            let (response, reader) = try await core.download(id, file, for: key)
-            core.count(\.filesDownloaded)
-            core.count(\.bytesDownloaded, UInt64(file.info.size))
-            return (response, reader)
+            return try await core.download(from: prefix) {
+                let (id, file) = try recipient(transmission)
+                let (response, reader) = try await core.download(id, file, for: key)
+                core.count(\.filesDownloaded)
+                core.count(\.bytesDownloaded, UInt64(file.info.size))
+                try await answer(response, reader)
+            }
         }
+        try await answer(response, nil)
     }
 
     // MARK: Authorisation

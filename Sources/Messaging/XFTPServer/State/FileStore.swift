@@ -33,6 +33,9 @@ struct FileStore: Sendable {
     /// Recipients for each chunk that a full router has, on average. Clients add four or so.
     static let recipientsPerFile = 16
 
+    /// Uploads of a chunk at a time. Each needs the room of the chunk; clients begin a second one when the first has lost its connection.
+    static let uploadsPerFile = 4
+
     /// The recipients of all chunks.
     var recipientCount: Int { filesOfRecipients.count }
 
@@ -93,12 +96,13 @@ struct FileStore: Sendable {
 
     /// Keeps bytes free for a chunk that is on its way.
     ///
-    /// - Returns: false if there are not as many.
-    mutating func reserve(_ bytes: Int64, of id: EntityID, quota: Int64?) -> Bool {
-        guard quota.map({ usedBytes + bytes <= $0 }) ?? true else { return false }
+    /// - Throws: ``XFTPErrorType``: `quota` if there are not as many; `timeout`, after which clients try again, while too many uploads of the chunk
+    ///   are under way.
+    mutating func reserve(_ bytes: Int64, of id: EntityID, quota: Int64?) throws(XFTPErrorType) {
+        guard uploads[id, default: 0] < Self.uploadsPerFile else { throw .timeout }
+        guard quota.map({ usedBytes + bytes <= $0 }) ?? true else { throw .quota }
         reservedBytes += bytes
         uploads[id, default: 0] += 1
-        return true
     }
 
     /// Ends what ``reserve(_:of:quota:)`` has begun.

@@ -54,6 +54,9 @@ final class ChunkWriter: Sendable {
 
 /// A chunk that is being downloaded, encrypted for its recipient. Its calls block.
 final class ChunkReader: Sendable {
+    /// Bytes that are read at a time: memory that a recipient holds who does not go on reading.
+    static let pieceSize = 64 << 10
+
     private struct State: ~Copyable {
         var stream: BoxStream?
         var left: Int
@@ -75,7 +78,7 @@ final class ChunkReader: Sendable {
         try state.withLock { state in
             Result { () throws(FileFormatError) -> Bytes? in
                 guard state.left > 0 else { return state.stream.take()?.tag() }
-                let count = min(state.left, ChunkWriter.pieceSize)
+                let count = min(state.left, Self.pieceSize)
                 var piece = try file.read(count)
                 guard count == piece.count else { throw FileFormatError(.invalidSize, "a chunk is shorter than it was") }
                 state.left -= count
