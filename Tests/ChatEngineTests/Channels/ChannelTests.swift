@@ -1,4 +1,5 @@
 import ChatAPI
+import EncryptedSQLite
 import SMPSimulation
 import SMPWire
 import TestSupport
@@ -244,6 +245,43 @@ struct ChannelTests {
             try await scene["relay"].native.engine.store.read { try $0.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
         }
         await late.close()
+        await scene.close()
+    }
+
+    @Test("a relay that is invited to many channels at once takes no more than its policy allows, and keeps links of those only")
+    func manyInvitations() async throws {
+        var policy = RelayPolicy()
+        policy.maximumChannels = 2
+        let scene = try await ChannelScene([], policy: policy), relay = scene["relay"]
+        for number in 1...4 {
+            let command = "/_public group 1 1 {\"displayName\":\"more \(number)\",\"fullName\":\"\"}"
+            guard case .publicGroupCreated = try await scene.owner.run(command) else { throw UnexpectedAnswer() }
+        }
+        try await TestSupport.eventually("the relay has answered all invitations") {
+            try await relay.native.engine.store.read { db in
+                let statuses = try db.groups(user: 1).map(\.relayOwnStatus)
+                return statuses.count == 5 && statuses.count { $0 == .rejected } == 3 && !statuses.contains(.invited)
+            }
+        }
+        #expect(try await relay.native.engine.store.read { try $0.number("SELECT count(*) FROM group_links") } == 2)
+        await scene.close()
+    }
+
+    @Test("an invitation that a relay gives up leaves no link behind")
+    func givenUpInvitation() async throws {
+        let scene = try await ChannelScene([]), relay = scene["relay"], link = try #require(scene.link.shortLink?.description)
+        try await relay.native.engine.transactions.transaction { transaction in
+            // As it is when the link is made and the answer could not be sent.
+            try transaction.db.updateGroup(ChannelScene.group, relayOwnStatus: .invited)
+            try transaction.db.updateGroup(ChannelScene.group, relayInvitation: Bytes([1, 2, 3]), link: link)
+            #expect(try transaction.db.servedChannels(user: 1) == 1)
+            try transaction.rejectRelayRequest(try #require(try transaction.relayRequest(ChannelScene.group)), "it could not be answered")
+            #expect(try transaction.db.servedChannels(user: 1) == 0)
+            #expect(try transaction.db.groupLink(group: ChannelScene.group) == nil)
+        }
+        try await TestSupport.eventually("the queue of the link is deleted") {
+            try await relay.native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+        }
         await scene.close()
     }
 

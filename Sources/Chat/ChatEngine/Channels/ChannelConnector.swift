@@ -11,8 +11,9 @@ import SMPWire
 ///
 /// Each can be interrupted anywhere and begun again.
 struct ChannelConnector: Sendable {
-    /// Invitations to relay that are worked on at a time.
-    static let concurrentInvitations = 4
+    /// Invitations to relay that are worked on at a time. Most of the time they wait for a router: those whose channel cannot be reached must leave
+    /// the others their turn.
+    static let concurrentInvitations = 32
     /// Seconds for which a test of this relay is worth an answer. Owners wait 40 seconds for it.
     static let relayTestAnswerPeriod: Int64 = 120
 
@@ -94,8 +95,7 @@ struct ChannelConnector: Sendable {
             guard let request = try transaction.relayRequest(id) else { return false }
             let invitedAt = try transaction.group(id, of: request.user).createdAt
             guard RelayInvitationRules.givesUp(isTemporary: cause.isTemporary, invitedAt: invitedAt, at: transaction.now) else { return false }
-            try transaction.db.updateGroup(id, relayRequestError: cause.message)
-            try transaction.enqueue(.reject(invitation: request.invitation), user: request.user)
+            try transaction.rejectRelayRequest(request, cause.message)
             return true
         }
     }
@@ -113,11 +113,7 @@ struct ChannelConnector: Sendable {
     /// Gives up an invitation that the policy forbids. The protocol has no answer for it: the owner sees that the relay does not accept.
     private func refuse(_ request: RelayRequest, _ refusal: RelayRefusal) async throws {
         logger.notice("a channel is not served", metadata: ["reason": "\(refusal.rawValue)"])
-        try await transactions.transaction { transaction in
-            try transaction.db.updateGroup(request.group, relayOwnStatus: .rejected)
-            try transaction.db.updateGroup(request.group, relayRequestError: refusal.rawValue)
-            try transaction.enqueue(.reject(invitation: request.invitation), user: request.user)
-        }
+        try await transactions.transaction { try $0.rejectRelayRequest(request, refusal.rawValue) }
     }
 
     /// Refuses a subscriber that the policy forbids. It may join by another relay, which a rejection would end: it is not answered.
@@ -153,6 +149,15 @@ struct ChannelConnector: Sendable {
         guard channel.owners.contains(where: { $0.id == request.owner.memberID.bytes }) else {
             throw ChatCoreError(Refusal.chat(.exception(message: "the one who invites to relay is no owner of the channel")).error)
         }
+        // Invitations that come at the same time are counted one after another.
+        return try await locks.withLock("relayed channels of \(request.user.userID)") { () async throws(ChatCoreError) in
+            try await makeLink(for: request, of: channel, agentUser: agentUser)
+        }
+    }
+
+    private func makeLink(
+        for request: RelayRequest, of channel: ChannelLink, agentUser: AgentUserID
+    ) async throws(ChatCoreError) -> RelayRefusal? {
         let served = try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
         let channelID = channel.data.groupProfile.publicGroup?.publicGroupID.description ?? ""
         if let refusal = try await currentPolicy().refusal(channel: channelID, owners: channel.owners.map(\.key), served: served) { return refusal }

@@ -192,6 +192,16 @@ extension ChatTransaction {
             hasLink: try db.groupLink(group: id) != nil)
     }
 
+    /// Ends an invitation that is not accepted. The protocol has no answer for it: the owner sees that the relay does not accept.
+    ///
+    /// The link for subscribers is deleted, if it was made already: it has a queue on a router.
+    func rejectRelayRequest(_ request: RelayRequest, _ reason: String) throws {
+        try db.updateGroup(request.group, relayOwnStatus: .rejected)
+        try db.updateGroup(request.group, relayRequestError: reason)
+        try deleteLink(of: try group(request.group, of: request.user), user: request.user)
+        try enqueue(.reject(invitation: request.invitation), user: request.user)
+    }
+
     /// Stores what the link of a channel tells that this profile relays for, and the link by which subscribers come.
     func insertRelayedChannel(
         _ request: RelayRequest, _ channel: ChannelLink, key: Ed25519.PrivateKey, connection: Bytes, link: FullLink, id: GroupLinkID

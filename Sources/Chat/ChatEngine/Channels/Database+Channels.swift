@@ -61,13 +61,15 @@ extension Database {
         try run("UPDATE groups SET relay_own_status = ? WHERE group_id = ?", [relayOwnStatus.rawValue, id])
     }
 
-    /// The number of channels that a profile relays for.
+    /// The number of channels that a profile relays for, or has made a link for subscribers of: each has a queue.
     func servedChannels(user: UserID) throws -> Int {
         Int(
             try number(
                 """
                 SELECT count(*) FROM groups g JOIN group_members m ON m.group_id = g.group_id AND m.category = 'user'
-                WHERE g.user_id = ? AND g.relay_own_status IN ('accepted', 'active') AND m.status IN \(GroupTables.currentStatuses)
+                WHERE g.user_id = ? AND (g.relay_own_status IN ('accepted', 'active')
+                    OR (g.relay_own_status = 'invited' AND EXISTS (SELECT 1 FROM group_links l WHERE l.group_id = g.group_id)))
+                    AND m.status IN \(GroupTables.currentStatuses)
                 """, [user]) ?? 0)
     }
 
