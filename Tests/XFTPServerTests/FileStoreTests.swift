@@ -9,6 +9,15 @@ import XFTPProtocol
 
 @testable import XFTPServer
 
+/// The names of steps, in order.
+private final class Order: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var names: [String] { state.withLock(\.self) }
+
+    func add(_ name: String) { state.withLock { $0.append(name) } }
+}
+
 /// What one client may take of a file router's room and time.
 @Suite struct FileStoreTests {
     @Test func fewUploadsOfOneChunkTakeRoomAtATime() throws {
@@ -21,14 +30,6 @@ import XFTPProtocol
         store.release(100, of: id)
         try store.reserve(100, of: id, quota: 10_000)
         #expect(throws: XFTPErrorType.quota) { try store.reserve(10_000, of: EntityID([3]), quota: 10_000) }
-    }
-
-    private final class Order: Sendable {
-        private let state = Mutex<[String]>([])
-
-        var names: [String] { state.withLock(\.self) }
-
-        func add(_ name: String) { state.withLock { $0.append(name) } }
     }
 
     @Test func anAddressHasItsDownloadsOneAfterAnotherAndHoldsUpNoOther() async throws {

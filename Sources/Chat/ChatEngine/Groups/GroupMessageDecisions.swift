@@ -135,7 +135,8 @@ enum GroupEditDecision: Hashable {
 }
 
 extension ChatMessageEvent {
-    /// True for what members with a role above others decide about them and the group. It has no content, and received twice it changes nothing more.
+    /// True for changes of members and of the group, and for deletions by moderators. None of them is shown as a message of its author, and the same
+    /// change twice is one.
     var governsMembers: Bool {
         if case .deleteMessage(let deletion) = self { return deletion.memberID != nil }
         return tag.requiresSignature
