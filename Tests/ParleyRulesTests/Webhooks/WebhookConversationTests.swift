@@ -139,6 +139,67 @@ import Testing
         #expect(receivers.requests.isEmpty)
     }
 
+    // MARK: A store that fails
+
+    /// A queue that cannot be read and changed for some times, with the times at which that was tried.
+    private final class FailingQueue: Sendable {
+        private struct Failure: Error {}
+        private let state = Mutex((reads: [Double](), changes: [Double]()))
+
+        var reads: [Double] { state.withLock(\.reads) }
+        var changes: [Double] { state.withLock(\.changes) }
+
+        /// - Parameter failures: of each kind, before it works again.
+        func storage(failures: Int) -> WebhookStorage {
+            let working = WebhookStorage()
+            return WebhookStorage(
+                read: { [self] client in
+                    let count = state.withLock { state in
+                        state.reads.append(client.now.timeIntervalSince1970)
+                        return state.reads.count
+                    }
+                    guard count > failures else { throw Failure() }
+                    return try await working.read(client)
+                },
+                change: { [self] client, change in
+                    let count = state.withLock { state in
+                        state.changes.append(client.now.timeIntervalSince1970)
+                        return state.changes.count
+                    }
+                    guard count > failures else { throw Failure() }
+                    try await working.change(client, change)
+                })
+        }
+    }
+
+    @Test func aStoreThatFailsIsTriedAgainAfterPausesThatGrowAndNothingIsSentTwice() async throws {
+        let receivers = Receivers(200), queue = FailingQueue()
+        let endpoints = try RuleSet(try #require(file().profiles.first).rules).webhooks
+        let address = try #require(endpoints.values.first).endpoint
+        try await withBots(Bot("shop", id: "shop") {}) { room in
+            let client = try room.bot("shop"), now = room.now.timeIntervalSince1970
+            let delivery = WebhookDelivery(id: "msg_1", endpoint: address, rule: "order", body: "{}", created: now, due: now)
+            _ = try await client.update(WebhookQueue.self) { $0.add(delivery) }
+            let sender = WebhookSender(
+                transport: receivers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, storage: queue.storage(failures: 4)
+            ) { endpoints }
+            let sending = Task { await sender.run(client) }
+            // What is put into the queue meanwhile wakes it, and does not shorten the pauses.
+            try await eventually("it is read, attempted and removed") {
+                sender.wake()
+                try await room.advance(by: .seconds(1))
+                return try await waiting(room).isEmpty
+            }
+            sending.cancel()
+            await sending.value
+        }
+        #expect(receivers.requests.count == 1)
+        for times in [queue.reads, queue.changes] {
+            let pauses = zip(times.dropFirst(), times).prefix(4).map { $0 - $1 }
+            #expect(pauses.count == 4 && zip(pauses, [1, 2, 4, 8]).allSatisfy { $0 >= $1 }, "\(pauses)")
+        }
+    }
+
     // MARK: A receiver on the loopback interface
 
     @Test func requestsOfFoundationReachAReceiverAndFollowNoRedirection() async throws {

@@ -21,10 +21,13 @@ struct WebhookSender: Sendable {
     let logger: Logger
     /// The addresses as the rules have them now, by their names.
     let endpoints: @Sendable () -> [String: WebhookSpec]
+    private let storage: WebhookStorage
     private let changed = AsyncSignal()
 
-    init(transport: any WebhookTransport, logger: Logger, endpoints: @escaping @Sendable () -> [String: WebhookSpec]) {
-        (self.transport, self.logger, self.endpoints) = (transport, logger, endpoints)
+    init(
+        transport: any WebhookTransport, logger: Logger, storage: WebhookStorage = WebhookStorage(), endpoints: @escaping @Sendable () -> [String: WebhookSpec]
+    ) {
+        (self.transport, self.logger, self.storage, self.endpoints) = (transport, logger, storage, endpoints)
     }
 
     /// Says that something may be due.
@@ -59,15 +62,20 @@ struct WebhookSender: Sendable {
         await withDiscardingTaskGroup { group in
             var running: Set<String> = []
             let ended = EndedDeliveries()
+            var backoff = StoragePause()
             while !Task.isCancelled {
                 for id in ended.take() { running.remove(id) }
                 let now = client.now.timeIntervalSince1970
                 let waiting: [WebhookDelivery]
                 do {
-                    waiting = try await client.state(WebhookQueue.self).deliveries.filter { !running.contains($0.id) }
+                    waiting = try await storage.read(client).deliveries.filter { !running.contains($0.id) }
+                    backoff = StoragePause()
                 } catch {
-                    logger.error("webhooks cannot be read", metadata: ["code": "webhook.storage", "error": "\(error)"])
-                    return
+                    guard !Task.isCancelled else { return }
+                    logger.error("webhooks cannot be read yet", metadata: ["code": "webhook.storage", "error": "\(error)"])
+                    // What is put into the queue meanwhile does not shorten it: it could not be read either.
+                    try? await client.sleep(backoff.next())
+                    continue
                 }
                 for delivery in waiting where delivery.due <= now && running.count < Self.parallelRequests {
                     running.insert(delivery.id)
@@ -102,7 +110,7 @@ struct WebhookSender: Sendable {
         log[metadataKey: "delivery"] = "\(delivery.id)"
         guard let spec = endpoints()[delivery.address] else {
             log.warning("a webhook is given up: no rule names its address any more", metadata: ["code": "webhook.gone"])
-            return await store(log) { try await client.update(WebhookQueue.self) { $0.remove(delivery.id) } }
+            return await change(client, log) { $0.remove(delivery.id) }
         }
         log[metadataKey: "host"] = "\(spec.host)"
         let verdict: WebhookVerdict
@@ -119,26 +127,32 @@ struct WebhookSender: Sendable {
         }
         switch verdict {
         case .delivered:
-            await store(log) { try await client.update(WebhookQueue.self) { $0.remove(delivery.id) } }
+            await change(client, log) { $0.remove(delivery.id) }
         case .refused(let reason):
             log.error("a webhook is given up: \(reason)", metadata: ["code": "webhook.refused"])
-            await store(log) { try await client.update(WebhookQueue.self) { $0.remove(delivery.id) } }
+            await change(client, log) { $0.remove(delivery.id) }
         case .retry(let wish):
             guard let next = delivery.retried(at: client.now.timeIntervalSince1970, notBefore: wish) else {
                 log.error("a webhook is given up: the receiver could not be reached for a day", metadata: ["code": "webhook.expired"])
-                return await store(log) { try await client.update(WebhookQueue.self) { $0.remove(delivery.id) } }
+                return await change(client, log) { $0.remove(delivery.id) }
             }
             if delivery.attempts == 0 { log.warning("a webhook could not be delivered yet", metadata: ["code": "webhook.retry"]) }
-            await store(log) { try await client.update(WebhookQueue.self) { $0.replace(next) } }
+            await change(client, log) { $0.replace(next) }
         }
     }
 
-    private func store(_ log: Logger, _ change: () async throws -> Void) async {
-        do {
-            try await change()
-        } catch {
-            // It is sent again under the same id.
-            log.error("the end of a webhook cannot be stored", metadata: ["code": "webhook.storage", "error": "\(error)"])
+    /// Stores what follows from an attempt, as soon as that is possible: until then the delivery is not attempted again.
+    private func change(_ client: BotClient, _ log: Logger, _ change: @escaping @Sendable (inout WebhookQueue) -> Void) async {
+        var backoff = StoragePause()
+        while true {
+            do {
+                return try await storage.change(client, change)
+            } catch {
+                // The end of the bot: the delivery stays, and is sent again under the same id at the next start.
+                guard !Task.isCancelled else { return }
+                log.error("the end of a webhook cannot be stored yet", metadata: ["code": "webhook.storage", "error": "\(error)"])
+                try? await client.sleep(backoff.next())
+            }
         }
     }
 
@@ -151,6 +165,24 @@ struct WebhookSender: Sendable {
             headers[WebhookSignature.signatureField] = WebhookSignature.sign(id: delivery.id, time: time, body: body, secret: secret)
         }
         return WebhookRequest(url: spec.url, headers: headers, body: body)
+    }
+}
+
+/// The queue of a bot as the sender reads and changes it.
+struct WebhookStorage: Sendable {
+    var read: @Sendable (BotClient) async throws -> WebhookQueue = { try await $0.state(WebhookQueue.self) }
+    var change: @Sendable (BotClient, @escaping @Sendable (inout WebhookQueue) -> Void) async throws -> Void = { client, change in
+        try await client.update(WebhookQueue.self, change)
+    }
+}
+
+/// The pauses between attempts to reach a store that fails: each is twice as long as the one before, up to a minute.
+private struct StoragePause {
+    private var seconds = 1
+
+    mutating func next() -> Duration {
+        defer { seconds = min(seconds * 2, 60) }
+        return .seconds(seconds)
     }
 }
 
