@@ -67,7 +67,8 @@ let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distr
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 // A small HTTP server for metrics, health and webhooks.
-let endpoints: [Target] = module("HTTPEndpoint", layer: "System", uses: [.product(name: "NIOHTTP1", package: "swift-nio")] + nio)
+let endpoints: [Target] = module(
+    "HTTPEndpoint", layer: "System", uses: [.product(name: "NIOHTTP1", package: "swift-nio")] + nio, tests: [nioEmbedded])
 
 let storage: [Target] =
     module(

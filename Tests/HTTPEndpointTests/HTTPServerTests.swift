@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import NIOPosix
 import Synchronization
@@ -60,6 +61,41 @@ import Testing
         #expect(first.upperBound < second.lowerBound)
     }
 
+    @Test func manyMoreRequestsThanAreReadInOneGoAreAnsweredInTheirOrder() async throws {
+        let count = 1_000
+        let requests = (1...count).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n" + ($0 == count ? "Connection: close\r\n\r\n" : "\r\n") }.joined()
+        #expect(requests.utf8.count > 3 * HTTPServer.readSize)
+        let answer = try await withServer { server in try await exchange(server, requests) }
+        let paths = answer.matches(of: /GET \/([0-9]+)/).compactMap { Int($0.1) }
+        #expect(paths == Array(1...count))
+    }
+
+    @Test func theAnswerToARequestThatWasSentAheadMayTakeItsTime() async throws {
+        let gates = ["/1", "/2"].map { (path: $0, gate: AsyncStream<Never>.makeStream()) }, channel = NIOAsyncTestingChannel(), loop = channel.testingEventLoop
+        let connection = try await loop.executeInContext {
+            let connection = HTTPConnectionHandler(HTTPServer.Limits()) { request in
+                for (path, gate) in gates where path == request.path { for await _ in gate.stream {} }
+                return await Self.echo(request)
+            }
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+            try channel.pipeline.syncOperations.addHandler(connection)
+            return NIOLoopBound(connection, eventLoop: loop)
+        }
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        try await channel.writeInbound(ByteBuffer(string: "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n"))
+        let first = try await loop.executeInContext { connection.value.answering }
+        gates[0].gate.continuation.finish()
+        await first?.value
+        await loop.run()
+        await loop.advanceTime(by: HTTPServer.Limits().patience + .seconds(1))
+        #expect(channel.isActive)
+        gates[1].gate.continuation.finish()
+        var answer = ""
+        while !answer.contains("GET /2") { answer += String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self)) }
+        #expect(answer.contains("GET /1"))
+        _ = try? await channel.finish()
+    }
+
     @Test func aBodyAboveTheLimitIsRefusedAndTheConnectionEnds() async throws {
         var limits = HTTPServer.Limits()
         limits.body = 8
@@ -70,7 +106,7 @@ import Testing
                 isAsked.withLock { $0 = true }
                 return await Self.echo(request)
             }
-        ) { server in try await exchange(server, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123456789") }
+        ) { server in try await exchange(server, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123456789GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
         #expect(answer.hasPrefix("HTTP/1.1 413 "))
         #expect(!isAsked.withLock { $0 })
     }

@@ -3,7 +3,8 @@ import NIOHTTP1
 
 /// One connection of the server: reads a request, has it answered, and reads the next.
 ///
-/// While a request is answered no more is read from the client, so a client that sends requests without an end fills nothing.
+/// Requests that a client sends ahead are answered in their order. While a request is answered no more is read from the client, so a client that sends
+/// requests without an end fills no more than one read, of ``HTTPServer/readSize`` bytes.
 final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -14,7 +15,12 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var body: [UInt8] = []
     private var isTooLarge = false
     private var timer: Scheduled<Void>?
-    private var answering: Task<Void, Never>?
+    /// The answer that was begun last.
+    private(set) var answering: Task<Void, Never>?
+    /// The number of answers that were begun.
+    private var answers = 0
+    /// True once the connection is to end with the answer that was begun last: what the client sent behind that request is not looked at.
+    private var isEnding = false
 
     init(_ limits: HTTPServer.Limits, _ handler: @escaping HTTPServer.Handler) {
         self.limits = limits
@@ -38,6 +44,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
@@ -66,15 +73,19 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, body: body)
         body = []
-        let isTooLarge = isTooLarge, handler = handler, patience = limits.patience, channel = context.channel
+        answers += 1
+        isEnding = isTooLarge || !head.isKeepAlive
+        let isTooLarge = isTooLarge, handler = handler, patience = limits.patience, channel = context.channel, number = answers
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         answering = Task {
             let response = isTooLarge ? HTTPResponse.text(.payloadTooLarge, "the body is too large\n") : await handler(request)
             let writer = HTTPResponseWriter(channel: channel, patience: patience)
             let isWhole = await writer.write(response, to: head)
             channel.eventLoop.execute {
-                guard isWhole, head.isKeepAlive, !isTooLarge else { return bound.value.1.close(promise: nil) }
-                bound.value.0.watch(bound.value.1)
+                let (connection, context) = bound.value
+                guard isWhole, head.isKeepAlive, !isTooLarge else { return context.close(promise: nil) }
+                // With its last part written, the next request may have come from what was read already: its answer has no time limit either.
+                if connection.answers == number { connection.watch(context) }
             }
         }
     }

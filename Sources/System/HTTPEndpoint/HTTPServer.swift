@@ -23,6 +23,9 @@ package final class HTTPServer: Sendable {
         package init() {}
     }
 
+    /// Bytes that are read from a client in one go: it bounds the requests that are kept of a client that does not wait for the answers.
+    static let readSize = 8 * 1024
+
     /// The port that the server listens on.
     package let port: Int
     private let channel: any Channel
@@ -46,6 +49,8 @@ package final class HTTPServer: Sendable {
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 16)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard clients.admit(channel) else { return channel.close(promise: nil) }
