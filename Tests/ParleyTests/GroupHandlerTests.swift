@@ -136,6 +136,75 @@ import Testing
         #expect(seen.all == ["post first", "comment nice on \(first)", "post second", "comment late on \(first)"])
     }
 
+    /// The pages of the team that a bot reads to handle so many messages that came before its start.
+    private func pagesRead(for count: Int) async throws -> Int {
+        let core = ScriptedCore(), seen = EventLog<String>(), texts = (1...count).map { "\($0)" }
+        let bot = Bot("Reader") { On(.text, in: .groups) { seen.add($0.text) } }
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
+        for text in texts { core.receive(text, from: bob, in: group, announcing: false) }
+        _ = try await host.running([bot], on: core) { _ in try await eventually("all are handled") { seen.all.count >= count } }
+        #expect(seen.all == texts)
+        return core.state.withLock { $0.commands.count { if case .chats(.page(Self.team, _, _, _, _)) = $0 { true } else { false } } }
+    }
+
+    /// All pages were read again for each 256 messages.
+    @Test func aBacklogThreeTimesAsLongTakesThreeTimesAsManyPages() async throws {
+        let few = try await pagesRead(for: 600), many = try await pagesRead(for: 1_800)
+        #expect(many <= 4 * few, "\(few) and \(many)")
+    }
+
+    @Test func whatIsDeletedOrEditedOrComesLateWhileABacklogIsHandledIsHandledAsItIsThen() async throws {
+        let core = ScriptedCore(), seen = EventLog<String>(), (gate, opening) = AsyncStream<Never>.makeStream()
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
+        let bot = Bot("Reader") {
+            On(.text, in: .groups) { message in
+                seen.add(message.text)
+                guard message.text == "1" else { return }
+                // Until the bots are ready: by then as much of the backlog is taken as fits.
+                for await _ in gate {}
+                core.state.withLock { state in
+                    state.groupItems[Self.team]?.removeAll { ["350", "400"].contains($0.meta.text) }
+                    guard let index = state.groupItems[Self.team]?.firstIndex(where: { $0.meta.text == "401" }) else { return }
+                    state.groupItems[Self.team]?[index].content = .receivedMessage(content: .text("edited"))
+                    state.groupItems[Self.team]?[index].meta.text = "edited"
+                }
+                core.receive("last", from: bob, in: group)
+            }
+        }
+        for number in 1...600 {
+            core.receive("\(number)", from: bob, in: group, announcing: false) { item in
+                // Passed on by a member: it was written before the others.
+                if number.isMultiple(of: 7) { item.meta.itemTimestamp = UTCTimestamp(seconds: 1_767_225_600 - Int64(number)) }
+            }
+        }
+        _ = try await host.running([bot], on: core) { _ in
+            opening.finish()
+            try await eventually("all are handled") { seen.all.last == "last" }
+        }
+        let expected = (1...600).filter { ![350, 400].contains($0) }.map { $0 == 401 ? "edited" : "\($0)" } + ["last"]
+        #expect(seen.all == expected)
+    }
+
+    @Test func whatComesWhileABacklogIsReadIsNotLeftOutBecauseOfALaterItemOnAnOlderPage() async throws {
+        let core = ScriptedCore(), seen = EventLog<String>()
+        let bot = Bot("Reader") { On(.text, in: .groups) { seen.add($0.text) } }
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
+        for number in 1...150 { core.receive("\(number)", from: bob, in: group, announcing: false) }
+        core.state.withLock { state in
+            state.beforeOlderPage = { state in
+                for (text, time) in [("newest", 1_767_225_601), ("late", 1_767_225_500)] as [(String, Int64)] {
+                    state.lastID += 1
+                    var item = ScriptedCore.item(
+                        ChatItemID(state.lastID), .receivedMessage(content: .text(text)), .groupReceived(member: bob), text)
+                    item.meta.itemTimestamp = UTCTimestamp(seconds: time)
+                    state.groupItems[Self.team, default: []].append(item)
+                }
+            }
+        }
+        _ = try await host.running([bot], on: core) { _ in try await eventually("all are handled") { seen.all.last == "late" } }
+        #expect(seen.all.suffix(2) == ["newest", "late"] && seen.all.count == 152)
+    }
+
     @Test func aBotThatIsLetInAndNotYetConnectedIsNoMember() async throws {
         let core = ScriptedCore(), reader = Bot("Reader") {}
         let (accepted, _) = try core.addGroup(7, name: "accepted") { $0.membership.status = .accepted }

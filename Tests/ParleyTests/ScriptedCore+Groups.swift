@@ -14,16 +14,22 @@ extension ScriptedCore {
         _ chat: ChatReference, commentsOn post: ChatItemID?, _ page: ChatPagination, _ owner: User?, _ state: State
     ) -> Result<ChatResponse, ChatCoreError> {
         guard let owner, let info = info(of: chat, state) else { return notFound }
-        let sorted = (state.groupItems[chat] ?? []).filter { $0.meta.parentItemID == post }.map { item in
+        let all = state.groupItems[chat] ?? [], comments = Dictionary(grouping: all.compactMap(\.meta.parentItemID)) { $0 }
+        let sorted = all.filter { $0.meta.parentItemID == post }.map { item in
             var item = item
-            item.meta.commentsTotal = state.groupItems[chat]?.count { $0.meta.parentItemID == item.id }
+            item.meta.commentsTotal = comments[item.id]?.count ?? 0
             return item
         }.sorted { ($0.meta.itemTimestamp, $0.id) < ($1.meta.itemTimestamp, $1.id) }
         let items: [ChatItem]
         switch page {
         case .last(let count): items = sorted.suffix(count)
         case .before(let id, let count): items = sorted.prefix { $0.id != id }.suffix(count)
-        case .around(let id, _): items = sorted.filter { $0.id == id }
+        case .after(let id, let count):
+            guard let index = sorted.firstIndex(where: { $0.id == id }) else { return notFound }
+            items = Array(sorted[(index + 1)...].prefix(count))
+        case .around(let id, let count):
+            guard let index = sorted.firstIndex(where: { $0.id == id }) else { return notFound }
+            items = Array(sorted[max(0, index - count)...min(sorted.count - 1, index + count)])
         default: return notFound
         }
         return .success(.apiChat(user: owner, chat: Chat(chatInfo: info, chatItems: items), navigation: nil))

@@ -23,6 +23,8 @@ final class ScriptedCore: IdempotentChatCore {
         var sentCounts: [ContactID: Int] = [:]
         /// How many pages cannot be read before one can.
         var unreadablePages = 0
+        /// What happens before the next page of a group is read that is not the newest.
+        var beforeOlderPage: (@Sendable (inout State) -> Void)?
         /// What the next commands about messages fail with.
         var failures: [ChatCoreError] = []
         /// Bytes of the longest text that one message may have.
@@ -157,6 +159,7 @@ final class ScriptedCore: IdempotentChatCore {
             return .success(.chatTags(user: owner, userTags: []))
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
         case .chats(.page(let chat, let post, _, let page, _)) where chat.type == .group:
+            if case .before = page, let happening = state.beforeOlderPage.take() { happening(&state) }
             return groupPage(chat, commentsOn: post, page, owner(user), state)
         case .chats(.page(let chat, _, _, let page, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(chat.id) }) else { break }

@@ -17,6 +17,8 @@ actor HostSession {
     private let jobs: KeyedJobQueue<ChatJobKey>
     /// Chats that have to be read: what came to them was refused, or they could not be read before.
     private let unread: UniqueKeyQueue<ChatJobKey>
+    /// The items of groups that were found and did not fit into the queues, in the order in which they came.
+    private var backlogs: [ChatJobKey: ArraySlice<ItemPlace>] = [:]
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
@@ -262,21 +264,33 @@ actor HostSession {
 
     /// Gives the items of a chat behind the last one that was given to the handlers to them. A chat that cannot be read is read again later,
     /// and what is announced for it until then waits for that.
+    ///
+    /// To find all items of a group that are new, all pages with new items have to be read. What is found and not taken is kept, as places, and read when
+    /// there is room, so that each item is looked for once.
     private func fetch(_ chat: ChatReference, for runtime: BotRuntime, of user: User) async {
+        let key = ChatJobKey(userID: user.userID, chat: "\(chat)")
         do throws(ChatCoreError) {
             while true {
                 // What is announced from here on is refused and makes another page necessary.
-                let refused = runtime.refused(in: chat)
-                let page = try await model.items(behind: runtime.submitted(in: chat), in: chat, of: user.userID)
-                for entry in page {
-                    guard runtime.take(entry, event: .newChatItems(user: user, chatItems: [entry]), isFetched: true) else { return }
+                let refused = runtime.refused(in: chat), last = runtime.submitted(in: chat)
+                if let places = backlogs[key]?.drop(while: { $0.id <= last }).prefix(ChatModel.pageSize), let end = places.last?.id {
+                    let page = try await model.items(at: Array(places), behind: last, in: chat, of: user.userID)
+                    guard give(page, to: runtime, of: user) == page.count else { return }
+                    backlogs[key] = backlogs[key]?.drop { $0.id <= end }
+                    continue
+                }
+                backlogs[key] = nil
+                let page = try await model.items(behind: last, in: chat, of: user.userID)
+                let taken = give(page, to: runtime, of: user)
+                guard taken == page.count else {
+                    if chat.type == .group { backlogs[key] = page[taken...].map { ItemPlace($0.chatItem) }[...] }
+                    return
                 }
                 if page.isEmpty, runtime.closeGap(in: chat, refusedBefore: refused) { return }
             }
         } catch {
             logger.error("chat not read", metadata: ["chat": "\(chat)", "error": "\(error)"])
             runtime.openGap(in: chat)
-            let key = ChatJobKey(userID: user.userID, chat: "\(chat)")
             Task { [clock, unread] in
                 // Also a wait that is interrupted is followed by a try.
                 try? await clock.sleep(for: Self.pauseBeforeReading)
@@ -285,12 +299,22 @@ actor HostSession {
         }
     }
 
+    /// Gives items to the handlers, in their order.
+    ///
+    /// - Returns: how many were taken, until the queue was full.
+    private func give(_ page: [ItemInChat], to runtime: BotRuntime, of user: User) -> Int {
+        page.firstIndex { !runtime.take($0, event: .newChatItems(user: user, chatItems: [$0]), isFetched: true) } ?? page.count
+    }
+
     private func fetchUnread() async {
         while let key = await unread.next() {
             let state = await model.state
             guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = state.users[key.userID]?.user,
                 state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat.whole })
-            else { continue }
+            else {
+                backlogs[key] = nil
+                continue
+            }
             await fetch(chat, for: runtime, of: user)
         }
     }

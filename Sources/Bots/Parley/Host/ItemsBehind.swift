@@ -1,9 +1,18 @@
 internal import ChatAPI
 internal import ChatModel
 
+/// The place of an item in a group that has still to be handled.
+struct ItemPlace: Sendable, Hashable {
+    let id: ChatItemID
+    /// The post that it is a comment on; nil for what is no comment.
+    let post: ChatItemID?
+
+    init(_ item: ChatItem) { (id, post) = (item.id, item.meta.parentItemID) }
+}
+
 extension ChatModel {
     /// Items that one reading asks for.
-    private static var pageSize: Int { 100 }
+    static var pageSize: Int { 100 }
     /// The comments on one post that are looked for.
     private static var commentLimit: Int { 500 }
 
@@ -29,24 +38,61 @@ extension ChatModel {
         return page.filter { $0.chatItem.id > last }
     }
 
+    /// The items at some places in a group that are still there, as they are now, in the order of the places.
+    ///
+    /// - Parameter last: the item that was handled before them. Mostly they follow on it, so that one page has them.
+    nonisolated func items(
+        at places: [ItemPlace], behind last: ChatItemID, in chat: ChatReference, of user: UserID
+    ) async throws(ChatCoreError) -> [ItemInChat] {
+        let wanted = Set(places.map(\.id))
+        var found: [ChatItemID: ItemInChat] = [:]
+        for entry in try await existingItems(chat, of: user, .after(last, count: Self.pageSize)) { found[entry.chatItem.id] = entry }
+        for place in places where found[place.id] == nil {
+            // What was deleted meanwhile has no page.
+            let page = try await existingItems(chat, of: user, commentsOn: place.post, .around(place.id, count: Self.pageSize))
+            for entry in page where wanted.contains(entry.chatItem.id) { found[entry.chatItem.id] = entry }
+        }
+        return places.compactMap { found[$0.id] }
+    }
+
+    /// A page that is relative to an item; empty if that item, or the post, is gone.
+    private nonisolated func existingItems(
+        _ chat: ChatReference, of user: UserID, commentsOn post: ChatItemID? = nil, _ page: ChatPagination
+    ) async throws(ChatCoreError) -> [ItemInChat] {
+        do throws(ChatCoreError) {
+            return try await readItems(chat, of: user, commentsOn: post, page)
+        } catch {
+            guard case .store(.chatItemNotFound)? = error.chatError else { throw error }
+            return []
+        }
+    }
+
     /// Items of a group behind one, in the order in which they came.
     ///
     /// The core shows a group in the order in which it was written. Messages that another member passes on come late, so that newer and older items
     /// are mixed: pages are read from the newest back until one has nothing new. The comments on the posts of these pages, in a channel at least the
     /// 100 newest, belong to them.
+    ///
+    /// What comes meanwhile can be on a page that has been read already, and something that came after it on one that is read later. So the newest pages
+    /// are read again until they have nothing that was not found: whoever handles the last item found has not left out one that came before it.
     private nonisolated func groupItems(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
-        var found: [ItemInChat] = []
-        var page = try await readItems(chat, of: user, .last(Self.pageSize))
+        var found: [ChatItemID: ItemInChat] = [:], isFirst = true
         while true {
-            let new = page.filter { $0.chatItem.id > last }
-            found += new
-            for entry in page where (entry.chatItem.meta.commentsTotal ?? 0) > 0 {
-                found += try await comments(on: entry.chatItem.id, behind: last, in: chat, of: user)
+            let before = found.count
+            var page = try await readItems(chat, of: user, .last(Self.pageSize))
+            while true {
+                let new = page.filter { $0.chatItem.id > last && found[$0.chatItem.id] == nil }
+                for entry in new { found[entry.chatItem.id] = entry }
+                for entry in isFirst ? page : new where (entry.chatItem.meta.commentsTotal ?? 0) > 0 {
+                    for comment in try await comments(on: entry.chatItem.id, behind: last, in: chat, of: user) { found[comment.chatItem.id] = comment }
+                }
+                guard !new.isEmpty, page.count == Self.pageSize, let first = page.first?.chatItem.id else { break }
+                page = try await readItems(chat, of: user, .before(first, count: Self.pageSize))
             }
-            guard !new.isEmpty, page.count == Self.pageSize, let first = page.first?.chatItem.id else { break }
-            page = try await readItems(chat, of: user, .before(first, count: Self.pageSize))
+            if found.count == before { break }
+            isFirst = false
         }
-        return found.sorted { $0.chatItem.id < $1.chatItem.id }
+        return found.values.sorted { $0.chatItem.id < $1.chatItem.id }
     }
 
     /// Comments on a post behind an item, of the newest of the post.
