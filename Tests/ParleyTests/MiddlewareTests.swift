@@ -163,6 +163,41 @@ import Testing
         #expect(messages.contains { $0.contains("is called \"poll\" too") })
     }
 
+    @Test("that take all of a kind hide those below them that are about nothing else") func hiddenHandlers() {
+        let bot = Bot("Faults") {
+            On(.text) { _ in }
+            On(.command("a")) { _ in }
+            On(.command("b", .integer("n"))) { _ in }
+            On.help("I do nothing.")
+            On(.text("ping")) { _ in }
+            On(.text && .mentionsBot) { _ in }
+            On(.content(.image, .video)) { _ in }
+            On(.content(.video)) { _ in }
+        }
+        #expect(bot.faults.count == 6)
+        #expect(bot.faults.allSatisfy { $0.message.hasSuffix("takes every message of its kind before this one can: put it below") })
+    }
+
+    @Test("that leave something to those below them hide none") func reachableHandlers() {
+        let bot = Bot("No faults") {
+            On(.text) { _ in }.fallThrough()
+            On(.text && .fromOwner) { _ in }
+            On(.text, where: { $0.text.isEmpty }) { _ in }
+            On(.text || .content(.image), in: .groups) { _ in }
+            On(.command("a")) { _ in }
+            On(.content(.image)) { _ in }
+            // Another bot's message passes the one above.
+            On(.command("a"), in: .groups) { _ in }.includingBots()
+            On(.content(.image, .file)) { _ in }
+            On(.text) { _ in }
+            // It is looked for in captions, too.
+            On(.matches("a+")) { _ in }
+            On(.anyMessage, in: .all) { _ in }
+            On(.report) { _ in }
+        }
+        #expect(bot.faults == [])
+    }
+
     @Test("answer another bot, but not without an end") func botLoop() async throws {
         let runner = try BotSessionRunner(), core = runner.core
         var robot = try ScriptedCore.contact(4, "robot")

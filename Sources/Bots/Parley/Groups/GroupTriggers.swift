@@ -12,7 +12,11 @@ extension Trigger where Context == MessageContext {
 
 extension Trigger where Context == ReportContext {
     /// A member reports a message to the moderators, of whom the bot is one.
-    public static var report: Self { Self(.message, in: .all) { $0.report } }
+    public static var report: Self {
+        var trigger = Self(.message, in: .all) { $0.report }
+        trigger.possibleKinds = [.report]
+        return trigger
+    }
 }
 
 extension Trigger where Context == InvitationContext {

@@ -69,6 +69,7 @@ extension Trigger {
             plain.match(incoming).flatMap { try? read($0) }
         }
         trigger.command = plain.command
+        trigger.possibleKinds = plain.possibleKinds
         trigger.refusal = { incoming -> On.Run? in
             guard let message = plain.match(incoming) else { return nil }
             do throws(CommandArgumentError) {

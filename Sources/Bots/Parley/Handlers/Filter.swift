@@ -24,7 +24,7 @@ extension Trigger {
     /// The events of a trigger for which a filter holds.
     public static func && (trigger: Self, filter: Filter<Context>) -> Self {
         var narrowed = trigger.matching { incoming in trigger.match(incoming).flatMap { filter.holds($0) ? $0 : nil } }
-        narrowed.isCatchAll = false
+        narrowed.takenKinds = []
         narrowed.isConditional = true
         return narrowed
     }
@@ -34,7 +34,8 @@ extension Trigger {
         var joined = left.matching { left.match($0) ?? right.match($0) }
         joined.kinds = left.kinds.union(right.kinds)
         joined.menu = left.menu + right.menu
-        joined.isCatchAll = left.isCatchAll || right.isCatchAll
+        joined.takenKinds = left.takenKinds.union(right.takenKinds)
+        joined.possibleKinds = left.possibleKinds.union(right.possibleKinds)
         joined.command = nil
         joined.pattern = nil
         joined.fault = left.fault ?? right.fault

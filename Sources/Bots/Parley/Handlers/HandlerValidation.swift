@@ -11,18 +11,27 @@ enum HandlerValidation {
     private static func unreachable(_ handlers: [On]) -> [HandlerFault] {
         var faults: [HandlerFault] = [], above: [On] = []
         for handler in handlers where handler.event == .message {
-            if let other = above.first(where: {
-                $0.kinds.isSuperset(of: handler.kinds) && ($0.isCatchAll || $0.command != nil && $0.command == handler.command)
-            }) {
-                let reason =
-                    other.isCatchAll
-                    ? "the handler at \(other.place) takes every message before this one can: put it below"
-                    : "the command /\(other.command ?? "") has a handler at \(other.place) already: remove one of them, or let the first fall through"
+            for other in above {
+                guard let reason = hindrance(of: handler, by: other) else { continue }
                 faults.append(handler.fault(reason))
+                break
             }
             if !handler.fallsThrough, !handler.isConditional { above.append(handler) }
         }
         return faults
+    }
+
+    /// Why nothing comes to a handler that stands below another one; nil if something can.
+    private static func hindrance(of handler: On, by other: On) -> String? {
+        guard other.kinds.isSuperset(of: handler.kinds) else { return nil }
+        // Messages of other bots, which there are in all chats but those with contacts, pass a handler that does not include them.
+        guard other.includesBots || !handler.includesBots || handler.kinds == .contacts else { return nil }
+        if !handler.possibleKinds.isEmpty, other.takenKinds.isSuperset(of: handler.possibleKinds) {
+            let taken = other.takenKinds == MessageKind.open ? "every message" : "every message of its kind"
+            return "the handler at \(other.place) takes \(taken) before this one can: put it below"
+        }
+        guard let command = other.command, command == handler.command else { return nil }
+        return "the command /\(command) has a handler at \(other.place) already: remove one of them, or let the first fall through"
     }
 
     private static func duplicates(_ handlers: [On], _ kind: String, _ name: (On) -> String?) -> [HandlerFault] {

@@ -28,9 +28,11 @@ public struct On: Sendable {
     let command: String?
     /// A pattern that is found in the text of every message that matches; nil if there is none.
     let pattern: String?
-    /// True if it takes every message of its kinds of chat.
-    let isCatchAll: Bool
-    /// True if it does not take everything that ``command`` and ``isCatchAll`` promise.
+    /// The kinds of message of which it takes every one in its kinds of chat.
+    let takenKinds: Set<MessageKind>
+    /// The kinds of message of which it can take one.
+    let possibleKinds: Set<MessageKind>
+    /// True if it does not take everything that ``command`` and ``takenKinds`` promise.
     let isConditional: Bool
     let recurrence: Recurrence?
     /// The name of the conversation that it begins; nil for none.
@@ -66,7 +68,8 @@ public struct On: Sendable {
         place = HandlerPlace(file: file, line: line)
         command = trigger.command
         pattern = trigger.pattern
-        isCatchAll = trigger.isCatchAll
+        takenKinds = trigger.takenKinds
+        possibleKinds = trigger.possibleKinds
         self.isConditional = trigger.isConditional || isConditional
         recurrence = trigger.recurrence
         // Without the rest of the trigger, which would be kept for each handler.

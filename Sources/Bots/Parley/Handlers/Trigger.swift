@@ -14,8 +14,10 @@ public struct Trigger<Context: Sendable>: Sendable {
     var command: String?
     /// A pattern that is found in the text of every message that matches; nil if there is none.
     var pattern: String?
-    /// True if every message matches.
-    var isCatchAll = false
+    /// The kinds of message of which every one matches.
+    var takenKinds: Set<MessageKind> = []
+    /// The kinds of message of which one can match.
+    var possibleKinds = MessageKind.open
     /// True if not all messages match that the properties above promise.
     var isConditional = false
     /// The answer to an event that is meant for the trigger and cannot be read; nil for other events.
@@ -39,7 +41,8 @@ public struct Trigger<Context: Sendable>: Sendable {
         var trigger = Self(event, in: kinds, menu: menu, fault: fault, match: match)
         trigger.command = command
         trigger.pattern = pattern
-        trigger.isCatchAll = isCatchAll
+        trigger.takenKinds = takenKinds
+        trigger.possibleKinds = possibleKinds
         trigger.isConditional = isConditional
         trigger.refusal = refusal
         trigger.recurrence = recurrence
@@ -51,7 +54,7 @@ extension Trigger where Context == MessageContext {
     /// Any message that a person sent. Reports to moderators are none: they have a trigger of their own.
     public static var anyMessage: Self {
         var trigger = Self(.message) { $0.openMessage }
-        trigger.isCatchAll = true
+        trigger.takenKinds = MessageKind.open
         return trigger
     }
 
@@ -60,13 +63,18 @@ extension Trigger where Context == MessageContext {
 
     /// A message of one of the given kinds.
     public static func content(_ kinds: MessageKind...) -> Self {
-        Self(.message) { incoming in incoming.message.flatMap { kinds.contains($0.kind) ? $0 : nil } }
+        var trigger = Self(.message) { incoming in incoming.message.flatMap { kinds.contains($0.kind) ? $0 : nil } }
+        trigger.takenKinds = Set(kinds)
+        trigger.possibleKinds = trigger.takenKinds
+        return trigger
     }
 
     /// A message whose text is the given one, without regard to case and surrounding white space.
     public static func text(_ text: String) -> Self {
         let wanted = Self.normalized(text)
-        return Self(.message) { incoming in incoming.openMessage.flatMap { Self.normalized($0.text) == wanted ? $0 : nil } }
+        var trigger = Self(.message) { incoming in incoming.openMessage.flatMap { Self.normalized($0.text) == wanted ? $0 : nil } }
+        trigger.possibleKinds = MessageKind.written
+        return trigger
     }
 
     /// A message in which the pattern is found; what it matched is in ``MessageContext/match``.
@@ -111,6 +119,7 @@ extension Trigger where Context == MessageContext {
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
         var trigger = Self(.message, menu: menu) { incoming in incoming.openMessage.flatMap { $0.command?.name == name ? $0 : nil } }
         trigger.command = name
+        trigger.possibleKinds = MessageKind.written
         return trigger
     }
 

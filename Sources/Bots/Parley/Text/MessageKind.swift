@@ -22,6 +22,13 @@ public enum MessageKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+extension MessageKind {
+    /// The kinds of message that ``Trigger/anyMessage`` takes: a report has a trigger of its own.
+    static let open = Set(allCases).subtracting([.report])
+    /// The kinds of message in which people write commands. The caption of a picture can be one too, but no handler is meant for such captions alone.
+    static let written: Set<MessageKind> = [.text, .link]
+}
+
 extension EditContext {
     /// The kind of the message that was changed.
     public var kind: MessageKind { MessageKind(content) }
