@@ -24,8 +24,8 @@ enum Isolation {
     private static func times(_ count: Int, isDisturbed: Bool) async throws -> Samples {
         let (arrivals, continuation) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
         let bot = Bot("Bot") {
-            On(.text, where: { $0.sender == "Ann" }) { _ in try await Task.sleep(for: .seconds(3_600)) }
-            On(.text, where: { $0.sender == "Ben" }) { _ in throw Failure() }
+            On(.text, where: { $0.senderName == "Ann" }) { _ in try await Task.sleep(for: .seconds(3_600)) }
+            On(.text, where: { $0.senderName == "Ben" }) { _ in throw Failure() }
             On(.text) { _ in continuation.yield(.now) }
         }
         return try await withBots(bot) { room in

@@ -21,7 +21,7 @@ import Parley
                 // The other profile sends at most once for this message, whatever dies.
                 guard let opposite = message.client.other(other) else { return }
                 for group in await opposite.groups.all where group.isMember {
-                    try await group.send("\(message.sender): \(message.text)")
+                    try await group.send("\(message.senderName): \(message.text)")
                 }
             }
         }

@@ -28,7 +28,7 @@ import Parley
         var bot = Bot("\(name) moderator", id: "moderator") {
             On(.comment) { comment in
                 guard let member = comment.member, !member.isModerator else { return }
-                let text = comment.text, time = comment.sentAt
+                let text = comment.text, time = comment.sentAt.timeIntervalSince1970
                 switch try await comment.update(CommenterRecord.self, of: .person, { $0.decide(text, at: time, by: policy) }) {
                 case .allowed: break
                 case .warned(let offence):

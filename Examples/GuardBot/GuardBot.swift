@@ -25,7 +25,7 @@ import Synchronization
             }
             On(.command("undo", .integer("case")), in: .groups, where: { $0.message.member?.isModerator == true }) { command in
                 do {
-                    let undone = try await command.group?.undoCase(command.arguments, by: command.message.sender)
+                    let undone = try await command.group?.undoCase(command.arguments, by: command.message.senderName)
                     try await command.reply(undone?.line ?? "")
                 } catch let error as ModerationError {
                     try await command.reply(error.message)

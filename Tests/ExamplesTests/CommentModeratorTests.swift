@@ -30,7 +30,7 @@ import Testing
             try await ben.comment("un cafe?", on: "Hello", in: "News")
             try await room.settle()
             let comments = try await ben.comments(on: "Hello", in: "News")
-            #expect(comments.filter { $0.sender == "Ben" && !$0.isDeleted }.map(\.text) == ["nice"])
+            #expect(comments.filter { $0.senderName == "Ben" && !$0.isDeleted }.map(\.text) == ["nice"])
             let channel = try #require(await room.bot("moderator").groups.channels.first)
             #expect(try await channel.members().first { $0.displayName == "Ben" }?.member.blockedByAdmin == true)
         }
@@ -103,7 +103,7 @@ import Testing
             }
             try await eventually("Ben can write") { (try? await ben.reply("casino", in: "News")) != nil }
             try await ben.expect("Ben, that word is not used here.", in: "News")
-            #expect(try await ben.conversation(in: "News").last { $0.sender == "Ben" }?.isDeleted == true)
+            #expect(try await ben.conversation(in: "News").last { $0.senderName == "Ben" }?.isDeleted == true)
         }
     }
 

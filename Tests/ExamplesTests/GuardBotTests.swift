@@ -22,7 +22,7 @@ import Testing
             try await ann.edit("www.example.org", in: "Lobby")
             try await ann.expectRemoval(from: "Lobby")
             try await room.settle()
-            #expect(try await ben.conversation(in: "Lobby").allSatisfy { $0.sender != "Ann" || $0.isDeleted })
+            #expect(try await ben.conversation(in: "Lobby").allSatisfy { $0.senderName != "Ann" || $0.isDeleted })
         }
     }
 

@@ -35,7 +35,7 @@ private func owner(_ seen: Seen, @HandlerBuilder handlers: () -> Handlers) -> Bo
             On(.comment && .contains("spam")) { try await $0.moderate() }
             On(.comment) { comment in
                 seen.add("comment \(comment.text)")
-                try await comment.reply("Thank you, \(comment.sender)")
+                try await comment.reply("Thank you, \(comment.senderName)")
             }
             On(.relayChanged) { seen.add("relay \($0.isActive)") }
             On(.postReaction) { seen.add("reaction \($0.emoji)") }

@@ -8,7 +8,7 @@ private struct Visits: StoredState { var count = 0 }
 private func greeter() -> Bot {
     Bot("Greeter", address: .automatic(welcome: "Hello!")) {
         On(.text("hi")) { message in
-            let sent = try await message.reply("Hi, \(message.sender)!")
+            let sent = try await message.reply("Hi, \(message.senderName)!")
             try await sent.edit("Hi!")
             try await message.react("👍")
             let count = try await message.update(Visits.self, of: .person) { visits in

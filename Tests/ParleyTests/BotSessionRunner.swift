@@ -57,7 +57,7 @@ struct BotSessionRunner {
     func run<Result: Sendable>(_ bots: Bot..., body: @Sendable ([HostReady.Profile], HostSession) async throws -> Result) async throws -> Result {
         let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
         let session = HostSession(
-            core: core, bots: bots, store: store, parallelHandlers: 8, logger: logger, clock: ImpatientClock(), time: time, monitor: monitor)
+            core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: logger, clock: ImpatientClock(), time: time, monitor: monitor)
         let result = try await session.running { profiles in
             let result = try await body(profiles, session)
             await session.settle()

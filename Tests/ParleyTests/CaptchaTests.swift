@@ -16,6 +16,6 @@ import Testing
             On.captchaAnswers
             On(.anyMessage) { try await $0.send("Hello") }
         }
-        #expect(bot.faults == [])
+        #expect(bot.validationErrors == [])
     }
 }

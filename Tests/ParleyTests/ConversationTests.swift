@@ -272,10 +272,10 @@ private struct Orders: StoredState { var total = 0 }
             Conversation("form", on: .command("one")) { _ in }
             Conversation("form", on: .command("two")) { _ in }
         }
-        #expect(bot.faults.map(\.message).first?.contains("is called \"form\" too") == true)
-        #expect(bot.faults.count == 1)
+        #expect(bot.validationErrors.map(\.message).first?.contains("is called \"form\" too") == true)
+        #expect(bot.validationErrors.count == 1)
         let long = Bot("Form") { Conversation(String(repeating: "x", count: 65), on: .command("one")) { _ in } }
-        #expect(long.faults.map(\.message) == ["the name of a conversation has 1 to 64 bytes"])
+        #expect(long.validationErrors.map(\.message) == ["the name of a conversation has 1 to 64 bytes"])
     }
 
     /// Runs a bot until a body has ended, then stops it: handlers are cancelled at the limit, as at the end of a process.
@@ -283,7 +283,7 @@ private struct Orders: StoredState { var total = 0 }
         _ bot: Bot, on core: ScriptedCore, _ store: BotStateStore, stoppingWithin limit: Duration, _ body: @Sendable () async throws -> Void
     ) async throws {
         let session = HostSession(
-            core: core, bots: [bot], store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: ImpatientClock())
+            core: core, bots: [bot], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger, clock: ImpatientClock())
         try await session.running { _ in
             try await body()
             await session.drain(within: limit)

@@ -14,7 +14,7 @@ import Testing
     @Test func aHandlerAnswersInGroupsOnlyIfItSaysSo() async throws {
         let core = ScriptedCore()
         let bot = Bot("Echo") {
-            On(.command("help", "Help"), in: [.contacts, .groups]) { try await $0.reply("helping \($0.sender)") }
+            On(.command("help", "Help"), in: [.contacts, .groups]) { try await $0.reply("helping \($0.senderName)") }
             On(.command("rules", "Rules"), in: .groups) { try await $0.reply("be kind") }
             On(.text) { try await $0.send("echo \($0.text)") }
         }

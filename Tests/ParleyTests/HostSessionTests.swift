@@ -215,12 +215,12 @@ import Testing
         let seen = Mutex<[String]>([])
         let bot = Bot("Echo") {
             On(.text) { message in
-                let overview = try #require(await message.chat.overview())
+                let overview = try #require(await message.chat.summary())
                 let total = await message.chats.unreadCount
                 seen.withLock { $0.append("\(overview.preview), \(overview.unreadCount) of \(total) unread") }
                 try await message.chat.markRead()
                 let sent = try await message.send("answer to \(message.text)")
-                #expect(await message.chats.overview(named: message.chat.name)?.lastItem?.id == sent.item.id)
+                #expect(await message.chats.summary(named: message.chat.name)?.lastItem?.id == sent.item.id)
                 #expect(try await message.chat.items(.last(2)).map(\.meta.text) == [message.text, "answer to \(message.text)"])
             }
         }
@@ -232,7 +232,7 @@ import Testing
             await core.waitForSent(1, to: 5)
             let chats = try #require(profiles.first).chats
             #expect(Set(await chats.all.map(\.name)) == ["ann", "bob"])
-            #expect(await chats.overview(of: .direct(9)) == nil)
+            #expect(await chats.summary(of: .direct(9)) == nil)
             await #expect(throws: ChatCoreError.self) { try await chats.items(of: .direct(9)) }
         }
         #expect(seen.withLock(\.self) == ["1, 1 of 1 unread", "2, 1 of 1 unread"])
@@ -279,8 +279,8 @@ import Testing
             On(.matches("a(b")) { _ in }
             On(.command("two words'")) { _ in }
         }
-        #expect(bot.faults.count == 2)
-        let fault = try #require(bot.faults.first)
+        #expect(bot.validationErrors.count == 2)
+        let fault = try #require(bot.validationErrors.first)
         #expect(fault.description.contains("HostSessionTests.swift:"))
         #expect(fault.description.contains("missing )"))
     }
@@ -336,7 +336,7 @@ import Testing
         _ body: @Sendable ([HostReady.Profile]) async throws -> Result
     ) async throws -> Result {
         let store = try store ?? BotStateStore(path: nil, logger: Self.logger)
-        let session = HostSession(core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, clock: ImpatientClock())
+        let session = HostSession(core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: Self.logger, clock: ImpatientClock())
         let result = try await session.running { profiles in
             let result = try await body(profiles)
             await session.settle()

@@ -192,7 +192,7 @@ import Testing
         _ body: @Sendable () async throws -> Void
     ) async throws {
         let session = HostSession(
-            core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())
+            core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())
         try await session.running { _ in
             try await body()
             if limit > .zero { await session.settle() }

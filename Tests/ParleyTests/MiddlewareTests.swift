@@ -155,7 +155,7 @@ import Testing
             On(.cron("0 9 * * *", "poll")) { _ in }
             On(.cron("0 9 * *", "bad")) { _ in }
         }
-        let messages = bot.faults.map(\.message)
+        let messages = bot.validationErrors.map(\.message)
         #expect(messages.count == 4)
         #expect(messages.contains { $0.contains("four fields") || $0.contains("4 fields") })
         #expect(messages.contains { $0.hasPrefix("the command /a has a handler at") })
@@ -174,8 +174,8 @@ import Testing
             On(.content(.image, .video)) { _ in }
             On(.content(.video)) { _ in }
         }
-        #expect(bot.faults.count == 6)
-        #expect(bot.faults.allSatisfy { $0.message.hasSuffix("takes every message of its kind before this one can: put it below") })
+        #expect(bot.validationErrors.count == 6)
+        #expect(bot.validationErrors.allSatisfy { $0.message.hasSuffix("takes every message of its kind before this one can: put it below") })
     }
 
     @Test("that leave something to those below them hide none") func reachableHandlers() {
@@ -195,7 +195,7 @@ import Testing
             On(.anyMessage, in: .all) { _ in }
             On(.report) { _ in }
         }
-        #expect(bot.faults == [])
+        #expect(bot.validationErrors == [])
     }
 
     @Test("answer another bot, but not without an end") func botLoop() async throws {

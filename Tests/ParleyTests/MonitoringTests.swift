@@ -173,7 +173,7 @@ import Tracing
             configuration.databaseKey = nil
             let host = try await CoreHost.open(configuration, network: network)
             let store = try BotStateStore(path: folder.path + "/bots.db", logger: HostSessionTests.logger)
-            let session = HostSession(core: host.core, bots: [Self.bot], store: store, parallelHandlers: 8, logger: HostSessionTests.logger)
+            let session = HostSession(core: host.core, bots: [Self.bot], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger)
             try await session.running { _ in
                 func waitForLine(ending value: Int) async throws {
                     let line = "parley_router_reached{router=\"\(router.address.wireString)\"} \(value)\n"

@@ -76,7 +76,7 @@ import Testing
         }
         bot.pace = SendingPace(perChat: Self.rate, perProfile: nil)
         let ann = try core.add(contact: 4, name: "ann"), ben = try core.add(contact: 5, name: "ben"), speaker = bot
-        let session = HostSession(core: core, bots: [speaker], store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: clock)
+        let session = HostSession(core: core, bots: [speaker], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger, clock: clock)
         try await session.running { _ in
             for number in 1...50 { core.receive("\(number)", from: ben) }
             await core.waitForSent(50, to: 5)
@@ -104,7 +104,7 @@ import Testing
         bot.pace = SendingPace(perChat: Self.rate, perProfile: nil)
         let ann = try core.add(contact: 4, name: "ann"), speaker = bot, clock = ManualClock()
         func run(_ core: ScriptedCore, _ clock: any Clock<Duration>, _ body: @Sendable (HostSession) async -> Void) async throws {
-            let session = HostSession(core: core, bots: [speaker], store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: clock)
+            let session = HostSession(core: core, bots: [speaker], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger, clock: clock)
             try await session.running { _ in
                 await body(session)
                 core.finish()

@@ -29,7 +29,7 @@ private struct Visits: StoredState {
                     $0.points += 1
                     return $0.points
                 }
-                try await message.update(Visits.self, of: .bot) { $0.names.append(message.sender) }
+                try await message.update(Visits.self, of: .bot) { $0.names.append(message.senderName) }
                 try await message.send("\(points)")
             }
         }

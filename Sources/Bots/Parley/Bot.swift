@@ -65,7 +65,7 @@ public struct Bot: Sendable {
 
     /// The errors in the handlers as they are written: patterns and schedules that cannot be read, commands that stand twice, handlers that others hide.
     /// Empty when the bot can run.
-    public var faults: [HandlerFault] { HandlerValidation.faults(of: handlers) }
+    public var validationErrors: [HandlerFault] { HandlerValidation.faults(of: handlers) }
 }
 
 /// The profile that people see of a bot.

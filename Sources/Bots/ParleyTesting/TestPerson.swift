@@ -297,8 +297,8 @@ public final class TestPerson: Sendable {
 /// A message of a conversation, as a person sees it.
 public struct TestMessage: Sendable, CustomStringConvertible {
     let id: ChatItemID
-    /// The name of who wrote it.
-    public let sender: String
+    /// The display name of the person who wrote it.
+    public let senderName: String
     /// The text as it is now.
     public let text: String
     /// The text that it quotes; nil for a message without a quote.
@@ -312,7 +312,7 @@ public struct TestMessage: Sendable, CustomStringConvertible {
 
     init(_ item: ChatItem, own: String) {
         id = item.id
-        sender = item.direction.isSent ? own : item.direction.member?.localDisplayName ?? "bot"
+        senderName = item.direction.isSent ? own : item.direction.member?.localDisplayName ?? "bot"
         text = item.meta.text
         quote = item.quotedItem?.content.text
         isEdited = item.meta.isEdited
@@ -322,6 +322,6 @@ public struct TestMessage: Sendable, CustomStringConvertible {
 
     /// A textual form: `Ann: hello [edited] 👍`.
     public var description: String {
-        (["\(sender): \(text)"] + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions).joined(separator: " ")
+        (["\(senderName): \(text)"] + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions).joined(separator: " ")
     }
 }

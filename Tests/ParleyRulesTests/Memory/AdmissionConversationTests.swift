@@ -113,7 +113,7 @@ import Testing
             try await ann.say("https://b.example", in: "Lobby")
             try await room.settle()
             #expect(try await role(of: "Ann", client)?.role == .observer)
-            let ruled = try await mo.conversation(in: "Lobby").last { $0.sender != "Mo" && $0.text.contains("of 2") }
+            let ruled = try await mo.conversation(in: "Lobby").last { $0.senderName != "Mo" && $0.text.contains("of 2") }
             #expect(ruled?.text == "Ann: 2 of 2")
 
             // Only moderators are answered.

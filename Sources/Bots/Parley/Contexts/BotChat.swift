@@ -57,9 +57,9 @@ public struct BotChat: Sendable {
     public var chats: BotChats { effects.chats }
 
     /// The chat as it is now: its last message and what is unread. Nil when it was deleted.
-    public func overview() async -> ChatOverview? {
+    public func summary() async -> ChatSummary? {
         guard let reference = info.reference else { return nil }
-        return await chats.overview(of: reference)
+        return await chats.summary(of: reference)
     }
 
     /// A page of what the chat holds, oldest first; the newest items if no other page is named.
@@ -104,8 +104,8 @@ public struct SentMessage: Sendable {
         return SentMessage(chat: chat, items: [edited])
     }
 
-    /// Deletes the message for both sides.
-    public func delete() async throws {
+    /// Deletes the message for everyone in the chat.
+    public func deleteForEveryone() async throws {
         try await chat.effects.delete(([item] + furtherItems).map(\.id), mode: .broadcast, in: chat.requiredReference())
     }
 

@@ -15,8 +15,8 @@ public struct BotChats: Sendable {
     }
 
     /// All chats, the last active first.
-    public var all: [ChatOverview] {
-        get async { await model.state.chats(of: userID).compactMap(ChatOverview.init) }
+    public var all: [ChatSummary] {
+        get async { await model.state.chats(of: userID).compactMap(ChatSummary.init) }
     }
 
     /// Unread messages of all chats, each counted as its notifications are set.
@@ -25,12 +25,12 @@ public struct BotChats: Sendable {
     }
 
     /// One chat; nil if there is none.
-    public func overview(of chat: ChatReference) async -> ChatOverview? {
-        await model.state.chat(chat, of: userID).flatMap(ChatOverview.init)
+    public func summary(of chat: ChatReference) async -> ChatSummary? {
+        await model.state.chat(chat, of: userID).flatMap(ChatSummary.init)
     }
 
-    /// The chat with a contact or group of a name, as ``ChatOverview/name`` has it.
-    public func overview(named name: String) async -> ChatOverview? { await all.first { $0.name == name } }
+    /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it.
+    public func summary(named name: String) async -> ChatSummary? { await all.first { $0.name == name } }
 
     /// Tells whether what comes to a chat with a contact is received: its router is connected and the chat's queue subscribed to. Nil while the core
     /// has not told, and for other chats.
@@ -87,7 +87,7 @@ public struct BotChats: Sendable {
 }
 
 /// A chat in a list: whom it is with, its last message and what is unread.
-public struct ChatOverview: Sendable, Hashable {
+public struct ChatSummary: Sendable, Hashable {
     /// The chat.
     public let reference: ChatReference
     /// The core's record of the chat.

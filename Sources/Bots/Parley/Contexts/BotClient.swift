@@ -41,13 +41,13 @@ public struct BotClient: Sendable {
     /// A chat of the bot; nil if there is none.
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }
 
-    /// The chat with a contact or group of a name, as ``ChatOverview/name`` has it.
+    /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it.
     public func chat(named name: String) async -> BotChat? {
-        await chats.overview(named: name).map { BotChat(bot: bot, info: $0.info, effects: effects) }
+        await chats.summary(named: name).map { BotChat(bot: bot, info: $0.info, effects: effects) }
     }
 
     private func chat(_ reference: ChatReference, _ effects: Effects) async -> BotChat? {
-        await chats.overview(of: reference).map { BotChat(bot: bot, info: $0.info, effects: effects) }
+        await chats.summary(of: reference).map { BotChat(bot: bot, info: $0.info, effects: effects) }
     }
 
     /// Sends a text into any chat of the bot.

@@ -46,9 +46,9 @@ public struct MessageContext: ChatContext {
     public var command: SlashCommand? { storage.command }
     /// The text after the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
-    /// The name of who wrote.
-    public var sender: String {
-        if case .groupReceived(let member) = item.direction { member.localDisplayName } else { chat.displayName }
+    /// The display name of the person who wrote; several people may have the same.
+    public var senderName: String {
+        if case .groupReceived(let member) = item.direction { member.displayName } else { chat.displayName }
     }
 
     /// Answers the message with a quote of it.
@@ -70,7 +70,7 @@ public struct MessageContext: ChatContext {
     }
 
     /// Deletes the message from the bot's own history. ``moderate()`` deletes a message of a group for everybody.
-    public func delete() async throws {
+    public func deleteLocally() async throws {
         try await chat.effects.delete([item.id], mode: .internal, in: chat.requiredReference())
     }
 }

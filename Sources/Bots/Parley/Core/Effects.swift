@@ -186,7 +186,7 @@ final class Effects: Sendable {
 
     func forward(_ items: [ChatItemID], from chat: ChatReference, to target: ChatReference) async throws(ChatCoreError) {
         // What the owner forwards into a channel is a post of the channel.
-        let group = await chats.overview(of: target)?.info.groupInfo
+        let group = await chats.summary(of: target)?.info.groupInfo
         let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
         let key = nextKey()
         try await services?.pacer.wait(for: items.count, in: "\(target)")

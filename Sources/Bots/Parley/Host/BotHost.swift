@@ -30,7 +30,7 @@ public struct BotHost: Service, CustomStringConvertible {
 
     /// Runs the bots until the service is told to stop.
     ///
-    /// Then running handlers finish, handlers that take longer than ``HostConfiguration/drainLimit`` are cancelled, and the data folder is
+    /// Then running handlers finish, handlers that take longer than ``HostConfiguration/shutdownTimeout`` are cancelled, and the data folder is
     /// closed.
     ///
     /// - Throws: ``HostError``, ``HandlerFault``, or `ChatCoreError` for a failure of the core.
@@ -64,7 +64,7 @@ public struct BotHost: Service, CustomStringConvertible {
             let store = configuration.isDryRun ? try await stored.copyInMemory() : stored
             if configuration.isDryRun { configuration.logger.notice("dry run: effects are logged, and what bots store is forgotten at the end") }
             let session = HostSession(
-                core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
+                core: host.core, bots: bots, store: store, maxConcurrentHandlers: configuration.maxConcurrentHandlers,
                 logger: configuration.logger, filesFolder: configuration.data.filesFolder,
                 inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
                 dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
@@ -96,7 +96,7 @@ public struct BotHost: Service, CustomStringConvertible {
             await socket.close()
             RunningProfiles.remove(dataFolder: host.dataFolder)
             store.stopWaitingForDisk()
-            await session.drain(within: configuration.drainLimit)
+            await session.drain(within: configuration.shutdownTimeout)
             await host.close()
             try await store.close()
             if configuration.isDryRun { try await stored.close() }
@@ -156,7 +156,7 @@ public struct BotHost: Service, CustomStringConvertible {
     /// Where it is noted what handlers are handling. Without it everything works but setting aside what processes die of.
     private func inFlight(_ host: CoreHost) -> InFlightTable? {
         do throws(InFlightError) {
-            return try InFlightTable(path: host.dataFolder + "/bots.inflight", slots: configuration.parallelHandlers)
+            return try InFlightTable(path: host.dataFolder + "/bots.inflight", slots: configuration.maxConcurrentHandlers)
         } catch {
             configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
             return nil
@@ -176,7 +176,7 @@ public struct BotHost: Service, CustomStringConvertible {
     }
 
     private static func check(_ bots: [Bot]) throws {
-        if let fault = bots.lazy.flatMap(\.faults).first { throw fault }
+        if let fault = bots.lazy.flatMap(\.validationErrors).first { throw fault }
         var names: Set<String> = [], ids: Set<String> = []
         for bot in bots where !names.insert(bot.profile.name).inserted || !ids.insert(bot.id).inserted {
             throw HostError(.handlers, "two bots have the name or id \"\(bot.profile.name)\": give each its own")

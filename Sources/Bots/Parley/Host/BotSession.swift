@@ -19,12 +19,12 @@ package final class BotSession: Sendable {
         _ bots: [Bot], on host: CoreHost, now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger,
         dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
     ) async throws {
-        if let fault = bots.lazy.flatMap(\.faults).first { throw fault }
+        if let fault = bots.lazy.flatMap(\.validationErrors).first { throw fault }
         let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: logger)
         store = dryRun == nil ? stored : try await stored.copyInMemory()
         self.stored = dryRun == nil ? nil : stored
         session = HostSession(
-            core: host.core, bots: bots, store: store, parallelHandlers: 16, logger: logger, filesFolder: host.filesFolder,
+            core: host.core, bots: bots, store: store, maxConcurrentHandlers: 16, logger: logger, filesFolder: host.filesFolder,
             time: BotTime(now: now, sleep: sleep), dryRun: dryRun)
     }
 

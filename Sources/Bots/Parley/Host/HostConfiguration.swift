@@ -24,10 +24,10 @@ public struct HostConfiguration: Sendable {
     /// The channels and subscribers that a profile takes that relays for others.
     public var relay = HostRelay()
     /// Handlers that run at once at the most.
-    public var parallelHandlers = 64
+    public var maxConcurrentHandlers = 64
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
     /// is done at the next start.
-    public var drainLimit: Duration = .seconds(10)
+    public var shutdownTimeout: Duration = .seconds(10)
     /// The address of `/metrics` and `/healthz`; nil if they are not served.
     public var monitoring: MonitoringAddress?
     /// Takes the metrics of the bots. By default a registry of its own, which `/metrics` shows; a backend of another kind has to show them itself.

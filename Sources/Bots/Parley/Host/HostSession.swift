@@ -40,7 +40,7 @@ actor HostSession {
     ///   - dryRun: takes the effects of the bots; nil if they happen. The store should be a copy then.
     ///   - time: the time of timers and dialogues; the system's with the clock if it is not given.
     init(
-        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, filesFolder: String? = nil,
+        core: any ChatCore, bots: [Bot], store: BotStateStore, maxConcurrentHandlers: Int, logger: Logger, filesFolder: String? = nil,
         inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
         time: BotTime? = nil, monitor: HostMonitor = HostMonitor(), dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
     ) {
@@ -60,7 +60,7 @@ actor HostSession {
         let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
         // The handlers of one bot leave some slots to the others.
-        jobs = KeyedJobQueue(width: parallelHandlers, ownerWidth: bots.count > 1 ? parallelHandlers * 3 / 4 : nil, owner: \.userID.rawValue) { unread.add($0) }
+        jobs = KeyedJobQueue(width: maxConcurrentHandlers, ownerWidth: bots.count > 1 ? maxConcurrentHandlers * 3 / 4 : nil, owner: \.userID.rawValue) { unread.add($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.

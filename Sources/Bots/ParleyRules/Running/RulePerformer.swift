@@ -58,7 +58,7 @@ struct RulePerformer: Sendable {
         case .accept: try await subject.accept?()
         case .reject: try await subject.reject?()
         case .forward(let name):
-            guard let target = await subject.chat.chats.overview(named: name) else { throw RuleFailure.noChat(name) }
+            guard let target = await subject.chat.chats.summary(named: name) else { throw RuleFailure.noChat(name) }
             try await subject.forward?(target.reference)
         case .moderate, .block, .remove, .role, .warn:
             // A rule must not turn against those who keep the group, unless it says so.

@@ -105,7 +105,7 @@ public struct ScheduleSpec: Sendable, Hashable {
 private enum CronCheck {
     static func fault(in text: String, _ zone: TimeZone) -> String? {
         let bot = Bot("schedule") { On(.cron(text, "schedule", in: zone)) { _ in } }
-        return bot.faults.first?.message
+        return bot.validationErrors.first?.message
     }
 }
 
