@@ -23,7 +23,7 @@ import Parley
                     try await message.reply("There is no file \(message.arguments). \(shelf.list)")
                     return
                 }
-                try await message.reply(file: file.path)
+                try await message.reply(OutgoingFile(file))
             }
             On(.content(.file, .image, .video, .voice)) { message in
                 do {
@@ -39,13 +39,19 @@ import Parley
     }
 }
 
+/// A file on a shelf.
+protocol ShelvedFile {
+    var name: String { get }
+    var size: Int64 { get }
+}
+
+extension ReceivedFile: ShelvedFile {}
+
 /// The files of one chat.
-struct Shelf {
-    let files: [(name: String, size: Int64, path: String)]
+struct Shelf<File: ShelvedFile> {
+    let files: [File]
 
-    init(_ files: [ReceivedFile]) { self.init(files.map { ($0.name, $0.size, $0.path) }) }
-
-    init(_ files: [(name: String, size: Int64, path: String)]) { self.files = files }
+    init(_ files: [File]) { self.files = files }
 
     /// One line for each file.
     var list: String {
@@ -54,7 +60,7 @@ struct Shelf {
     }
 
     /// The file of a number as ``list`` has it.
-    func file(_ number: String) -> (name: String, size: Int64, path: String)? {
+    func file(_ number: String) -> File? {
         guard let number = Int(number.trimmingCharacters(in: .whitespaces)), files.indices.contains(number - 1) else { return nil }
         return files[number - 1]
     }

@@ -15,11 +15,12 @@ struct LiveBots: Sendable {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// - Parameter folder: The folder of earlier bots; nil for a new one.
-    init(on folder: TemporaryFolder? = nil) async throws {
+    init(on folder: TemporaryFolder? = nil, encryptsFiles: Bool? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         var configuration = HostConfiguration(dataFolder: folder.path + "/data", logger: Self.logger)
         configuration.databaseKey = nil
+        configuration.encryptsFiles = encryptsFiles
         host = try await CoreHost.open(configuration)
     }
 

@@ -25,6 +25,9 @@ public struct Bot: Sendable {
     /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
+    /// The files that the bot receives on its own, for ``Trigger/fileReceived``; nil for none. Handlers receive others by
+    /// ``MessageContext/file(within:upTo:from:progress:)``.
+    public var fileReception: FileReception?
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
     /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.

@@ -54,7 +54,10 @@ private struct APIService: Service, CustomStringConvertible {
     var description: String { "API" }
 
     func run() async throws {
-        try await CoreHost.with(configuration) { host in
+        var configuration = configuration
+        // Clients of the API say themselves what they want encrypted, as they do with the official core.
+        configuration.encryptsFiles = false
+        try await CoreHost.with(configuration) { [configuration] host in
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
             for command in options.commands { _ = try await host.core.send(command, as: nil) }

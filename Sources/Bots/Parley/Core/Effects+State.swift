@@ -95,15 +95,14 @@ extension Effects {
     }
 
     /// The effects of the same bot under a key that the program gives.
-    func keyed(_ key: String) -> Effects {
-        Effects(
-            model: model, userID: userID, event: "own/\(key)", filesFolder: filesFolder, services: services, changes: changes, retry: retry,
-            observation: observation)
-    }
+    func keyed(_ key: String) -> Effects { named("own/\(key)", changes: changes) }
 
     /// The effects of the same bot for an event of another name.
     func named(_ event: String, changes: HandlerChanges?) -> Effects {
-        Effects(
+        let effects = Effects(
             model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, retry: retry, observation: observation)
+        // The bot that is not answered is not answered by another name either.
+        if let silent { effects.silence(in: silent) }
+        return effects
     }
 }

@@ -23,7 +23,7 @@ final class Effects: Sendable {
     let observation: EventObservation
     private let count = Mutex(0)
     /// A chat in which another bot writes too much to be answered.
-    private let silent = Mutex<ChatReference?>(nil)
+    private let silentChat = Mutex<ChatReference?>(nil)
     let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
@@ -51,7 +51,10 @@ final class Effects: Sendable {
     var chats: BotChats { BotChats(model: model, userID: userID) }
 
     /// Refuses from now on what is sent into a chat.
-    func silence(in chat: ChatReference) { silent.withLock { $0 = chat } }
+    func silence(in chat: ChatReference) { silentChat.withLock { $0 = chat } }
+
+    /// The chat into which nothing may be sent; nil for none.
+    var silent: ChatReference? { silentChat.withLock(\.self) }
 
     /// Sends a message, in several parts if its text is too long for one, and returns the items that stand for it.
     ///
@@ -146,14 +149,18 @@ final class Effects: Sendable {
     private func send(
         _ messages: [ComposedMessage], to target: Destination, _ key: String?, live: Bool = false
     ) async throws(ChatCoreError) -> [ChatItem] {
-        guard silent.withLock({ $0 }) != target.chat else {
-            throw ChatCoreError(.botLoop, "another bot writes more than 20 messages a minute in this group, and is not answered until it writes less")
-        }
+        try requireVoice(in: target.chat)
         try await services?.pacer.wait(for: messages.count, in: "\(target.chat)")
         guard case .newChatItems(_, let items) = try await once(target.sending(messages, live: live), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
         return items.map(\.chatItem)
+    }
+
+    private func requireVoice(in chat: ChatReference) throws(ChatCoreError) {
+        guard silent != chat else {
+            throw ChatCoreError(.botLoop, "another bot writes more than 20 messages a minute in this group, and is not answered until it writes less")
+        }
     }
 
     /// Changes a message; nil when it was as it should become.
@@ -185,6 +192,7 @@ final class Effects: Sendable {
     }
 
     func forward(_ items: [ChatItemID], from chat: ChatReference, to target: ChatReference) async throws(ChatCoreError) {
+        try requireVoice(in: target)
         // What the owner forwards into a channel is a post of the channel.
         let group = await chats.summary(of: target)?.info.groupInfo
         let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
@@ -234,7 +242,6 @@ final class Effects: Sendable {
         return try await model.awaitDelivery(of: item, in: chat, as: userID, to: stage, within: limit)
     }
 
-    /// Runs a command once, also when the handler runs again.
     /// Runs a command once for all runs of the handler.
     func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await once(command, nextKey()) }
 

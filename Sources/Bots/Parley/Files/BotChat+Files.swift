@@ -30,6 +30,14 @@ extension ChatContext {
     @discardableResult
     public func send(voice path: String, seconds: Int) async throws -> SentMessage { try await chat.send(OutgoingFile(path, as: .voice(seconds: seconds))) }
 
+    /// Sends a video of that many seconds into the chat.
+    ///
+    /// - Parameter thumbnail: the path of a picture for the preview; nil for a grey one.
+    @discardableResult
+    public func send(video path: String, seconds: Int, thumbnail: String? = nil, caption: String = "") async throws -> SentMessage {
+        try await chat.send(OutgoingFile(path, as: .video(seconds: seconds, thumbnail: thumbnail), caption: caption))
+    }
+
     /// Sends a file into the chat.
     @discardableResult
     public func send(_ file: OutgoingFile) async throws -> SentMessage { try await chat.send(file) }
@@ -44,6 +52,18 @@ extension MessageContext {
     @discardableResult
     public func reply(image path: String, caption: String = "") async throws -> SentMessage {
         try await reply(OutgoingFile(path, as: .image, caption: caption))
+    }
+
+    /// Answers the message with a recording of a voice, of that many seconds, and a quote of the message.
+    @discardableResult
+    public func reply(voice path: String, seconds: Int) async throws -> SentMessage { try await reply(OutgoingFile(path, as: .voice(seconds: seconds))) }
+
+    /// Answers the message with a video of that many seconds and a quote of the message.
+    ///
+    /// - Parameter thumbnail: the path of a picture for the preview; nil for a grey one.
+    @discardableResult
+    public func reply(video path: String, seconds: Int, thumbnail: String? = nil, caption: String = "") async throws -> SentMessage {
+        try await reply(OutgoingFile(path, as: .video(seconds: seconds, thumbnail: thumbnail), caption: caption))
     }
 
     /// Answers the message with a file and a quote of the message.
@@ -72,8 +92,11 @@ public struct ReceivedFile: Sendable, Hashable {
     public let name: String
     /// Bytes.
     public let size: Int64
-    /// The full path. The file stays there until its message is deleted.
+    /// The full path. The file stays there until its message is deleted. Where files are encrypted (``isEncrypted``), ``bytes(upTo:)`` and ``copy(to:)`` read
+    /// it.
     public let path: String
+    /// True if the file at ``path`` is encrypted, with a key in the databases (``HostConfiguration/encryptsFiles``).
+    public var isEncrypted: Bool { source.cryptoArguments != nil }
     let source: CryptoFile
 
     /// The content.
@@ -81,6 +104,12 @@ public struct ReceivedFile: Sendable, Hashable {
     /// - Parameter limit: Bytes at most.
     /// - Throws: ``BotFileError``: `tooLarge`, `notFound` for a file that is gone or damaged.
     public func bytes(upTo limit: Int = 64 << 20) throws(BotFileError) -> [UInt8] { try content(upTo: limit) }
+
+    /// Writes the content, decrypted, to a new file.
+    ///
+    /// - Parameter path: the new file; what is there already is replaced.
+    /// - Throws: ``BotFileError``: `notFound` for a file that is gone or damaged, or a path that cannot be written.
+    public func copy(to path: String) throws(BotFileError) { try writeContent(to: path) }
 }
 
 /// The progress of a transfer.
@@ -128,7 +157,49 @@ extension MessageContext {
     }
 }
 
+extension MessageContext {
+    /// Receives the file of the message, and reports its progress: the sequence ends when the file is there, and ``file(within:upTo:from:progress:)`` returns it
+    /// at once then.
+    ///
+    /// ```swift
+    /// for try await progress in message.fileProgress() { print(progress.fraction) }
+    /// let file = try await message.file()
+    /// ```
+    ///
+    /// The transfer goes on when the loop is left early; ``cancelFile()`` ends it. Slow readers miss steps in between.
+    ///
+    /// The parameters and errors are those of ``file(within:upTo:from:progress:)``.
+    public func fileProgress(
+        within limit: Duration = .seconds(600), upTo size: Int64 = 1 << 30, from sources: FileSources = .own
+    ) -> FileProgressSequence {
+        FileProgressSequence { progress in try await self.file(within: limit, upTo: size, from: sources, progress: progress) }
+    }
+
+    /// Cancels the reception of the file of the message. What has come is deleted, and the file cannot be received any more.
+    ///
+    /// - Throws: ``BotFileError`` `noFile`; `ChatCoreError`: a code `error.…` if the file is there already.
+    public func cancelFile() async throws {
+        guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }
+        _ = try await chat.effects.perform(.files(.cancel(file.fileID)))
+    }
+}
+
 extension SentMessage {
+    /// The progress of the upload of the message's file: the sequence ends when the file is uploaded.
+    ///
+    /// The upload goes on when the loop is left early. The errors are those of ``awaitUpload(within:progress:)``.
+    public func uploadProgress(within limit: Duration = .seconds(600)) -> FileProgressSequence {
+        FileProgressSequence { progress in try await self.awaitUpload(within: limit, progress: progress) }
+    }
+
+    /// Withdraws the file of the message: its upload ends, the recipients are told, and the routers delete it.
+    ///
+    /// - Throws: ``BotFileError`` `noFile`; `ChatCoreError`.
+    public func cancelFile() async throws {
+        guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }
+        _ = try await chat.effects.perform(.files(.cancel(file.fileID)))
+    }
+
     /// Waits until the file of the message is uploaded, and its recipients can fetch it.
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ extension ChatCore {
         guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }
         let wait = FileWait(core: self, file: file.fileID, item: item.id, chat: chat, user: user, progress: progress)
         return try await wait.run(within: limit) {
-            _ = try await send(.files(.receive(file.fileID, approvedRelays: sources == .any, path: path)), as: user)
+            _ = try await send(.files(.receive(file.fileID, approvedRelays: sources == .any, encrypt: path == nil ? nil : false, path: path)), as: user)
         }
     }
 

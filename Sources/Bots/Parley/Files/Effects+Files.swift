@@ -49,4 +49,13 @@ extension ReceivedFile {
             throw BotFileError(.notFound, "\(path) cannot be read: \(error)")
         }
     }
+
+    /// Writes the content of the file, decrypted, to a new file.
+    func writeContent(to target: String) throws(BotFileError) {
+        do {
+            try source.write(from: path, to: target)
+        } catch {
+            throw BotFileError(.notFound, "\(path) cannot be copied to \(target): \(error)")
+        }
+    }
 }

@@ -1,4 +1,5 @@
 package import ChatAPI
+internal import ChatEngine
 internal import ChatProtocol
 internal import Foundation
 internal import Pictures
@@ -25,12 +26,20 @@ public struct OutgoingFile: Sendable, Hashable {
     public var appearance: Appearance
     /// The text beside the file.
     public var caption: String
+    /// The file as it was received; nil for one that is named by its path.
+    private var received: CryptoFile?
 
     /// Creates the value from its parts.
     public init(_ path: String, as appearance: Appearance = .file, caption: String = "") {
         self.path = path
         self.appearance = appearance
         self.caption = caption
+    }
+
+    /// A file that the bot has received: to return it, or to pass it on. It is decrypted, where received files are encrypted.
+    public init(_ file: ReceivedFile, as appearance: Appearance = .file, caption: String = "") {
+        self.init(file.path, as: appearance, caption: caption)
+        received = CryptoFile(filePath: file.path, cryptoArguments: file.source.cryptoArguments)
     }
 
     /// True if the name is that of a picture of which a preview can be made.
@@ -49,6 +58,9 @@ public struct OutgoingFile: Sendable, Hashable {
     /// Seconds of a recording that official clients take.
     static let longestVoice = 300
 
+    /// The file as commands name it.
+    var source: CryptoFile { CryptoFile(filePath: Self.fullPath(path), cryptoArguments: received?.cryptoArguments) }
+
     /// The message that goes with the file, and the file as commands name it.
     ///
     /// - Throws: ``BotFileError``: `notFound`, `picture`.
@@ -57,23 +69,28 @@ public struct OutgoingFile: Sendable, Hashable {
         guard FileManager.default.isReadableFile(atPath: full) else {
             throw BotFileError(.notFound, "there is no file \(full), or it cannot be read")
         }
-        let content: MessageContent
+        let source = source, content: MessageContent
         switch appearance {
         case .file: content = .file(caption)
-        case .image: content = .image(text: caption, image: try Self.preview(of: full))
+        case .image: content = .image(text: caption, image: try Self.preview(of: source))
         case .voice(let seconds): content = .voice(text: caption, duration: min(max(seconds, 0), Self.longestVoice))
         case .video(let seconds, let thumbnail):
             content = .video(
-                text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: Self.fullPath(path)) } ?? .grey,
+                text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: CryptoFile(filePath: Self.fullPath(path))) } ?? .grey,
                 duration: max(seconds, 0))
         }
-        return ComposedMessage(content: content, fileSource: CryptoFile(filePath: full), quotedItemID: item)
+        return ComposedMessage(content: content, fileSource: source, quotedItemID: item)
     }
 
-    private static func preview(of path: String) throws(BotFileError) -> ImageData {
-        guard let data = FileManager.default.contents(atPath: path) else { throw BotFileError(.notFound, "there is no picture \(path), or it cannot be read") }
+    private static func preview(of file: CryptoFile) throws(BotFileError) -> ImageData {
+        let path = file.filePath, data: [UInt8]
+        do {
+            data = try file.contents(at: path, upTo: 1 << 30)
+        } catch {
+            throw BotFileError(.notFound, "there is no picture \(path), or it cannot be read")
+        }
         do throws(PictureError) {
-            let preview = try Picture(decoding: Array(data)).preview(limit: previewBytes)
+            let preview = try Picture(decoding: data).preview(limit: previewBytes)
             return ImageData("data:image/jpg;base64," + Data(preview).base64EncodedString())
         } catch {
             // Clients show other kinds, too; only a preview cannot be made of them here.

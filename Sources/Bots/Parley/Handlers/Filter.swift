@@ -23,10 +23,7 @@ public struct Filter<Context: Sendable>: Sendable {
 extension Trigger {
     /// The events of a trigger for which a filter holds.
     public static func && (trigger: Self, filter: Filter<Context>) -> Self {
-        var narrowed = trigger.matching { incoming in trigger.match(incoming).flatMap { filter.holds($0) ? $0 : nil } }
-        narrowed.takenKinds = []
-        narrowed.isConditional = true
-        return narrowed
+        trigger.narrowed { filter.holds($0) ? $0 : nil }
     }
 
     /// The events of either trigger. Both must be about the same kind of event; the kinds of chat are those of both.

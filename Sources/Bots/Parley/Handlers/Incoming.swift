@@ -3,7 +3,10 @@ internal import ChatProtocol
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Int, Sendable, CaseIterable {
-    case message, edited, deleted, reaction, connected, request, invitation, member, group, relay, timer, started, any
+    case message, edited, deleted, reaction, connected, request, invitation, member, group, relay, delivery, file, timer, started, stopping, any
+
+    /// True for what the core reports, false for timers and for the start and the end of the program.
+    var isOfNetwork: Bool { self != .timer && self != .started && self != .stopping }
 }
 
 /// An event on its way to the handlers of one bot.
@@ -21,8 +24,12 @@ struct Incoming: Sendable {
         indirect case member(MemberContext)
         indirect case group(GroupContext)
         indirect case relay(RelayContext)
+        indirect case delivery(DeliveryContext)
+        indirect case file(FileContext)
+        indirect case fileFailure(FileFailureContext)
         indirect case timer(DueTimer)
         case started(StartContext)
+        case stopping(StopContext)
         case other
     }
 
@@ -51,8 +58,11 @@ struct Incoming: Sendable {
         case .member: .member
         case .group: .group
         case .relay: .relay
+        case .delivery: .delivery
+        case .file, .fileFailure: .file
         case .timer: .timer
         case .started: .started
+        case .stopping: .stopping
         case .other: .any
         }
     }
@@ -69,10 +79,14 @@ struct Incoming: Sendable {
     var member: MemberContext? { if case .member(let context) = content { context } else { nil } }
     var group: GroupContext? { if case .group(let context) = content { context } else { nil } }
     var relay: RelayContext? { if case .relay(let context) = content { context } else { nil } }
+    var delivery: DeliveryContext? { if case .delivery(let context) = content { context } else { nil } }
+    var file: FileContext? { if case .file(let context) = content { context } else { nil } }
+    var fileFailure: FileFailureContext? { if case .fileFailure(let context) = content { context } else { nil } }
     var request: RequestContext? { if case .request(let context) = content { context } else { nil } }
 
     var timer: DueTimer? { if case .timer(let timer) = content { timer } else { nil } }
     var start: StartContext? { if case .started(let context) = content { context } else { nil } }
+    var stop: StopContext? { if case .stopping(let context) = content { context } else { nil } }
 
     /// The person that it is about; nil for what is about nobody.
     var person: PersonID? {
@@ -87,7 +101,10 @@ struct Incoming: Sendable {
         case .member(let context): context.person
         case .group(let context): context.person
         case .relay(let context): context.person
-        case .request, .timer, .started, .other: nil
+        case .delivery(let context): context.person
+        case .file(let context): context.person
+        case .fileFailure(let context): context.person
+        case .request, .timer, .started, .stopping, .other: nil
         }
     }
 
@@ -104,8 +121,11 @@ struct Incoming: Sendable {
         case .member(let context): context.chat
         case .group(let context): context.chat
         case .relay(let context): context.chat
+        case .delivery(let context): context.chat
+        case .file(let context): context.chat
+        case .fileFailure(let context): context.chat
         case .timer(let timer): timer.chat
-        case .request, .started, .other: nil
+        case .request, .started, .stopping, .other: nil
         }
     }
 

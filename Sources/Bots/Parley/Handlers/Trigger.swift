@@ -37,8 +37,8 @@ public struct Trigger<Context: Sendable>: Sendable {
     }
 
     /// The same trigger with another condition.
-    func matching(_ match: @escaping @Sendable (Incoming) -> Context?) -> Self {
-        var trigger = Self(event, in: kinds, menu: menu, fault: fault, match: match)
+    func matching<Other>(_ match: @escaping @Sendable (Incoming) -> Other?) -> Trigger<Other> {
+        var trigger = Trigger<Other>(event, in: kinds, menu: menu, fault: fault, match: match)
         trigger.command = command
         trigger.pattern = pattern
         trigger.takenKinds = takenKinds
@@ -47,6 +47,14 @@ public struct Trigger<Context: Sendable>: Sendable {
         trigger.refusal = refusal
         trigger.recurrence = recurrence
         return trigger
+    }
+
+    /// The events of the trigger for which the handler is given something.
+    func narrowed<Other>(_ context: @escaping @Sendable (Context) -> Other?) -> Trigger<Other> {
+        var narrowed = matching { [match] incoming in match(incoming).flatMap(context) }
+        narrowed.takenKinds = []
+        narrowed.isConditional = true
+        return narrowed
     }
 }
 

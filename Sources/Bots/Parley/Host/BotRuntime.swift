@@ -23,6 +23,7 @@ final class BotRuntime: Sendable {
     /// Answers to other bots, so that two of them do not answer each other without an end.
     private let answersToBots = RateLimiter([RateLimit(20, per: .seconds(60))])
     private let handlesEventsWhenMuted: Bool
+    private let fileReception: FileReception?
     private let store: BotStateStore
     private let jobs: KeyedJobQueue<ChatJobKey>
     private let crashes: HandlerCrashTracker
@@ -63,6 +64,7 @@ final class BotRuntime: Sendable {
         background = bot.background
         recurrences = Dictionary(bot.handlers.compactMap(\.recurrence).map { ($0.name, $0) }) { first, _ in first }
         handlesEventsWhenMuted = bot.handlesEventsWhenMuted
+        fileReception = bot.fileReception
         tracker = Mutex(ChatProgressTracker(progress))
         var logger = logger
         logger[metadataKey: "bot"] = "\(identity.id)"
@@ -81,12 +83,15 @@ final class BotRuntime: Sendable {
             takeDeletions(deletions, event: event)
         case .chatItemReaction(_, let added, let reaction):
             takeReaction(reaction, added: added, event: event)
+        case .chatItemsStatusesUpdated(_, let items):
+            takeDelivery(of: items, event: event)
         case .contactConnected(_, let contact, _):
             takeConnected(contact, event: event)
         case .receivedContactRequest(_, let request, _):
             takeRequest(request, event: event)
         default:
             if let group = event.group, takeGroupEvent(event, in: group) { return }
+            if let entry = event.itemOfFile, takeTransfer(of: entry, event: event) { return }
             // Most bots have no handler for what has no trigger of its own.
             guard !dispatcher.isEmpty(.any) else { return }
             submit("events", incoming(.other, event, effects(nil)))
@@ -210,6 +215,35 @@ final class BotRuntime: Sendable {
         submit("\(chat)", incoming(.reaction(context), event, effects))
     }
 
+    private func takeDelivery(of items: [ItemInChat], event: ChatEvent) {
+        // A bot that sends much gets many of these, and most bots do not want them.
+        guard !dispatcher.isEmpty(.delivery) else { return }
+        for entry in items {
+            guard let chat = entry.chatInfo.reference, entry.chatItem.direction.isSent, let status = DeliveryStatus(entry.chatItem.meta.status) else {
+                continue
+            }
+            let effects = effects(nil)
+            let context = DeliveryContext(chat: self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), item: entry.chatItem, status: status)
+            submit("\(chat)", incoming(.delivery(context), event, effects))
+        }
+    }
+
+    /// - Returns: false if the event is not the end of a transfer.
+    private func takeTransfer(of entry: ItemInChat, event: ChatEvent) -> Bool {
+        guard !dispatcher.isEmpty(.file), let chat = entry.chatInfo.reference, let file = entry.chatItem.file, let step = FileTransferStep(file)
+        else { return false }
+        let effects = effects(nil), inChat = self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), content: Incoming.Content
+        switch step {
+        case .complete(let file):
+            guard entry.chatItem.direction.isReceived, let received = effects.received(file) else { return false }
+            content = .file(FileContext(chat: inChat, item: entry.chatItem, file: received))
+        case .failed(let error): content = .fileFailure(FileFailureContext(chat: inChat, item: entry.chatItem, error: error))
+        case .progress, .offered: return false
+        }
+        submit("\(chat)", incoming(content, event, effects))
+        return true
+    }
+
     // MARK: Parts
 
     private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
@@ -291,7 +325,10 @@ final class BotRuntime: Sendable {
     /// - Returns: false if the handler was interrupted because the bots stop, or its changes could not be stored: then it runs again at the next start.
     ///   A handler that fails has handled the event, also one that throws `CancellationError` of its own accord.
     private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
-        if let message = incoming.message { TrapPoint.botHandle.pass(Array(message.text.utf8)) }
+        if let message = incoming.message {
+            TrapPoint.botHandle.pass(Array(message.text.utf8))
+            if let fileReception, fileReception.admits(message) { await accept(message, from: fileReception.sources) }
+        }
         do {
             try await incoming.effects.observation.handling(incoming.kind, of: identity.id) { try await perform(incoming) }
         } catch {
@@ -311,6 +348,17 @@ final class BotRuntime: Sendable {
             incoming.changes?.discard()
         }
         return await finish(incoming, mark)
+    }
+
+    /// Begins to receive the file of a message. Handlers of the message run in any case.
+    private func accept(_ message: MessageContext, from sources: FileSources) async {
+        guard let file = message.item.file else { return }
+        do {
+            _ = try await message.chat.effects.perform(.files(.receive(file.fileID, approvedRelays: sources == .any)))
+        } catch {
+            message.chat.effects.observation.logger.warning(
+                "a file could not be accepted", metadata: ["code": "\(ErrorCode.of(error) ?? "file")", "error": "\(error)"])
+        }
     }
 
     /// Keeps a failure for those who look after the process.
@@ -386,6 +434,13 @@ final class BotRuntime: Sendable {
     private func runStartHandlers() async {
         let effects = startEffects()
         _ = await run(incoming(.started(StartContext(client: BotClient(bot: identity, effects: effects))), nil, effects), .none)
+    }
+
+    /// Runs the handlers of the end, and returns when they have ended.
+    func stop() async {
+        guard !dispatcher.isEmpty(.stopping) else { return }
+        let effects = startEffects()
+        _ = await run(incoming(.stopping(StopContext(client: BotClient(bot: identity, effects: effects))), nil, effects), .none)
     }
 
     private func startEffects() -> Effects {

@@ -116,6 +116,7 @@ public final class CoreHost: Sendable {
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
             do {
+                if configuration.encryptsFiles ?? (key != nil) { _ = try await native.send(.core(.setEncryptLocalFiles(true)), as: nil) }
                 if usesPresets { try await PresetConditions.settle(native, accepts: configuration.network.acceptsConditions) }
             } catch {
                 await native.close()

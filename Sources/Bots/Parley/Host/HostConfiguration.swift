@@ -19,6 +19,10 @@ public struct HostConfiguration: Sendable {
     /// File routers as `xftp://fingerprint@host:port`. With none, and no ``servers``, a file router runs inside the process, unless ``network`` names
     /// the preset operators; with ``servers`` and none, files cannot be sent.
     public var fileServers: [String]
+    /// True if received files are encrypted on the disk, each with a key of its own in the databases; nil: if the databases are encrypted.
+    ///
+    /// ``ReceivedFile/bytes(upTo:)``, ``ReceivedFile/copy(to:)`` and ``OutgoingFile`` decrypt them.
+    public var encryptsFiles: Bool?
     /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
     package var databasePrefix: DataFolder?
     /// The channels and subscribers that a profile takes that relays for others.

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
@@ -189,10 +190,32 @@ actor HostSession {
         return true
     }
 
-    /// Starts no more handlers, and lets those that run finish or, after the limit, cancels them.
+    /// Starts no more handlers but those of the end, and lets all that run finish or, after the limit, cancels them.
     func drain(within limit: Duration) async {
-        guard await !jobs.close(within: limit) else { return }
+        async let stopped: Void = runStopHandlers(within: limit)
+        let isDrained = await jobs.close(within: limit)
+        await stopped
+        guard !isDrained else { return }
         logger.warning("handlers did not end in time and were cancelled", metadata: ["limit": "\(limit)"])
+    }
+
+    /// Runs the handlers of the end. At the limit their tasks are cancelled, and those that do not even end then are left behind.
+    private nonisolated func runStopHandlers(within limit: Duration) async {
+        let runtimes = await Array(runtimes.values), ended = Promise<Void>()
+        let work = Task {
+            await withDiscardingTaskGroup { group in
+                for runtime in runtimes { group.addTask { await runtime.stop() } }
+            }
+            ended.resolve(())
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            work.cancel()
+            try await Task.sleep(for: .seconds(1))
+            ended.resolve(())
+        }
+        await ended.value()
+        timer.cancel()
     }
 
     private func take(_ event: ChatEvent) {

@@ -1,4 +1,5 @@
 package import ChatAPI
+internal import Foundation
 import XFTPProtocol
 
 extension CryptoFile {
@@ -10,5 +11,24 @@ extension CryptoFile {
     /// - Throws: `FileFormatError`: `io`, `tooLarge`, `invalidTag`; a refusal for a key that is none.
     package func contents(at path: String, upTo limit: Int) throws -> [UInt8] {
         try LocalFile(path, key: try cryptoArguments?.localKey).contents(upTo: limit)
+    }
+
+    /// Writes the content of the file, decrypted if it has a key, to a new file, piece by piece. What is at the new path is replaced once the content is known
+    /// to be whole.
+    ///
+    /// - Throws: `FileFormatError`: `io`, `invalidTag`; a refusal for a key that is none.
+    package func write(from path: String, to target: String) throws {
+        let partial = target + ".part"
+        do {
+            var reader = try LocalFileReader(LocalFile(path, key: try cryptoArguments?.localKey))
+            var writer = try LocalFileWriter(LocalFile(partial), replaces: true)
+            while let piece = try reader.next() { try writer.write(piece) }
+            try reader.finish()
+            try writer.finish()
+        } catch {
+            try? FileManager.default.removeItem(atPath: partial)
+            throw error
+        }
+        guard rename(partial, target) == 0 else { throw FileFormatError(.io, "cannot write \(target)") }
     }
 }

@@ -1,0 +1,72 @@
+public import ChatAPI
+internal import ChatProtocol
+
+/// A file that has come.
+public struct FileContext: ChatContext {
+    /// The chat.
+    public let chat: BotChat
+    /// The message of the file.
+    public let item: ChatItem
+    /// The file.
+    public let file: ReceivedFile
+
+    /// The person who sent it.
+    public var person: PersonID { chat.person(of: item) }
+    /// The member who sent it; nil in a chat with a contact.
+    public var member: BotMember? { chat.member(of: item) }
+
+    /// Answers the message of the file with a quote of it.
+    @discardableResult
+    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
+}
+
+/// A transfer of a file that failed.
+public struct FileFailureContext: ChatContext {
+    /// The chat.
+    public let chat: BotChat
+    /// The message of the file.
+    public let item: ChatItem
+    /// The reason.
+    public let error: BotFileError
+
+    /// The person who sent the file: the bot's own transfers are about the chat.
+    public var person: PersonID { chat.person(of: item) }
+    /// True for a file that the bot was to receive, false for one that it sent.
+    public var isReceived: Bool { item.direction.isReceived }
+}
+
+extension Trigger where Context == FileContext {
+    /// A file that the bot accepted has come: by ``MessageContext/file(within:upTo:from:progress:)``, or by ``Bot/fileReception``.
+    ///
+    /// It is told once, and not again after a crash. Where each file counts, receive it in a handler of its message.
+    public static var fileReceived: Self { Self(.file, in: .all) { $0.file } }
+}
+
+extension Trigger where Context == FileFailureContext {
+    /// A transfer has failed, of a file that the bot sent or was to receive, or was cancelled by the other side.
+    public static var fileFailed: Self { Self(.file, in: .all) { $0.fileFailure } }
+}
+
+/// The files that a bot receives on its own.
+public struct FileReception: Sendable, Hashable {
+    /// Bytes that a file may have.
+    public var sizeLimit: Int64
+    /// The routers that may be used.
+    public var sources: FileSources
+    /// The kinds of message whose files are received.
+    public var kinds: Set<MessageKind>
+
+    /// - Parameters:
+    ///   - sizeLimit: bytes that a file may have. A person can send many: what they may fill is a matter of how long messages are kept.
+    ///   - sources: the routers that may be used.
+    ///   - kinds: the kinds of message whose files are received.
+    public init(upTo sizeLimit: Int64, from sources: FileSources = .own, kinds: Set<MessageKind> = [.file, .image, .video, .voice]) {
+        (self.sizeLimit, self.sources, self.kinds) = (sizeLimit, sources, kinds)
+    }
+
+    /// True if the file of a message is received.
+    func admits(_ message: MessageContext) -> Bool {
+        guard let file = message.item.file, message.item.direction.isReceived, file.status == .receiveInvitation else { return false }
+        return file.fileSize <= sizeLimit && kinds.contains(message.kind)
+    }
+}

@@ -1,0 +1,48 @@
+public import ChatAPI
+internal import ChatProtocol
+
+/// How far a message of the bot has come.
+public enum DeliveryStatus: Sendable, Hashable {
+    /// Its router has it; in a group, the routers of all members to whom it went.
+    case sent
+    /// The recipient's client has confirmed it; in a group, the clients of all members to whom it went.
+    case received
+    /// It cannot be delivered, and no more attempts are made. The text is for the log.
+    case failed(String)
+
+    init?(_ status: ItemStatus) {
+        switch status {
+        case .sent(.complete): self = .sent
+        case .sendReceived(_, .complete): self = .received
+        case .sendErrorAuth: self = .failed("the recipient's queue does not exist any more")
+        case .sendError(let error): self = .failed("\(error)")
+        default: return nil
+        }
+    }
+}
+
+/// News of the delivery of a message that the bot sent.
+public struct DeliveryContext: ChatContext {
+    /// The chat.
+    public let chat: BotChat
+    /// The message.
+    public let item: ChatItem
+    /// How far it has come.
+    public let status: DeliveryStatus
+
+    /// The id of the message, as ``SentMessage/id`` has it.
+    public var id: ChatItemID { item.id }
+}
+
+extension Trigger where Context == DeliveryContext {
+    /// A message of the bot has reached its router or its recipient, or has failed.
+    ///
+    /// It is told once, and not again after a crash; ``SentMessage/awaitDelivery(to:within:)`` looks into the store. A handler that sends a message is told of that
+    /// message, too: it has to tell its own messages apart.
+    public static var delivery: Self { Self(.delivery, in: .all) { $0.delivery } }
+
+    /// A message of the bot cannot be delivered, and no more attempts are made.
+    public static var deliveryFailed: Self {
+        Self(.delivery, in: .all) { incoming in incoming.delivery.flatMap { if case .failed = $0.status { $0 } else { nil } } }
+    }
+}
