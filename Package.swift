@@ -176,7 +176,7 @@ let bots: [Target] =
     // Bots under test: people, groups and time.
     + module(
         "ParleyTesting", layer: "Bots",
-        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPSimulation", "SMPClient", "SMPProtocol", "SMPWire", logging])
+        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPSimulation", "SMPClient", "SMPProtocol", "SMPWire", "XFTPServer", "XFTPProtocol", logging])
 
 let apps: [Target] = [
     .executableTarget(

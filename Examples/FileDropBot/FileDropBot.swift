@@ -13,7 +13,12 @@ import Parley
             exit(2)
         }
         let sources: FileSources = environment["DROP_ROUTERS"] == "any" ? .any : .own
-        let bot = Bot("File Drop", bio: "I keep your files", address: .automatic(welcome: "Send me a file. /list shows what I have, /get NUMBER returns it.")) {
+        await bot(limit: limit, from: sources).run()
+    }
+
+    /// - Parameter limit: MiB that a file may have.
+    static func bot(limit: Int64, from sources: FileSources) -> Bot {
+        Bot("File Drop", bio: "I keep your files", address: .automatic(welcome: "Send me a file. /list shows what I have, /get NUMBER returns it.")) {
             On(.command("list", "What I keep for you")) { message in
                 try await message.reply(Shelf(try await message.chat.receivedFiles()).list)
             }
@@ -35,7 +40,6 @@ import Parley
             }
             On(.anyMessage) { try await $0.send("Send me a file.") }
         }
-        await bot.run()
     }
 }
 

@@ -4,9 +4,9 @@ public import Parley
 
 /// The part of the network that is real in a test.
 public enum TestDepth: Sendable, Hashable {
-    /// Real clients over a network in memory. Time is under the control of the test.
+    /// Real clients over a network in memory; files go over a router on a loopback port. Time is under the control of the test.
     case engine
-    /// Real clients over routers of this process, on loopback ports. Files can be sent; time cannot be changed.
+    /// Real clients over routers of this process, on loopback ports. Time cannot be changed.
     case live
 }
 

@@ -215,7 +215,7 @@ public final class TestPerson: Sendable {
         return profile
     }
 
-    private func send(_ message: ComposedMessage, in chat: String?) async throws {
+    func send(_ message: ComposedMessage, in chat: String?) async throws {
         let reference = try await reference(chat)
         guard let target = SendTarget(reference) else { throw TestRoomError("nothing can be sent into \(reference)") }
         _ = try await core.send(.messages(.send(to: target, [message])), as: user)
@@ -233,7 +233,7 @@ public final class TestPerson: Sendable {
         }
     }
 
-    private func reference(_ chat: String?) async throws -> ChatReference {
+    func reference(_ chat: String?) async throws -> ChatReference {
         guard let name = chat ?? bot.withLock(\.self) else { throw TestRoomError("\(name) has not connected with a bot") }
         guard let reference = try await self.chat(name)?.chatInfo.reference else { throw TestRoomError("\(self.name) has no chat \"\(name)\"") }
         return reference
@@ -309,6 +309,8 @@ public struct TestMessage: Sendable, CustomStringConvertible {
     public let isDeleted: Bool
     /// The reactions to it.
     public let reactions: [String]
+    /// The name of its file; nil for a message without one.
+    public let fileName: String?
 
     init(_ item: ChatItem, own: String) {
         id = item.id
@@ -317,11 +319,12 @@ public struct TestMessage: Sendable, CustomStringConvertible {
         quote = item.quotedItem?.content.text
         isEdited = item.meta.isEdited
         isDeleted = item.meta.deleted != nil
+        fileName = item.file?.fileName
         reactions = item.reactions.compactMap { if case .emoji(let emoji) = $0.reaction { emoji.text } else { nil } }
     }
 
-    /// A textual form: `Ann: hello [edited] 👍`.
+    /// A textual form: `Ann: hello [file a.pdf] [edited] 👍`.
     public var description: String {
-        (["\(senderName): \(text)"] + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions).joined(separator: " ")
+        (["\(senderName): \(text)"] + (fileName.map { ["[file \($0)]"] } ?? []) + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions).joined(separator: " ")
     }
 }

@@ -8,6 +8,8 @@ internal import SMPProtocol
 internal import SMPSimulation
 internal import SMPWire
 internal import Synchronization
+internal import XFTPProtocol
+internal import XFTPServer
 
 /// Bots at work, and the people of a test.
 public final class TestRoom: Sendable {
@@ -27,6 +29,10 @@ public final class TestRoom: Sendable {
         var running: Running?
         var people: [TestPerson] = []
         var suppressed: [SuppressedEffect] = []
+        /// The router of files; nil before the first start, and where the bots have one of their own.
+        var fileRouter: FileRouter?
+        /// The files that were made for people.
+        var files = 0
     }
 
     private let bots: [Bot]
@@ -72,7 +78,28 @@ public final class TestRoom: Sendable {
 
     var profiles: [HostReady.Profile] { state.withLock { $0.running?.profiles ?? [] } }
 
+    /// The path of a new file for a person, in a folder of its own.
+    func newFile(named name: String) throws -> String {
+        let number = state.withLock { state in
+            state.files += 1
+            return state.files
+        }
+        let place = "\(folder)/files-\(number)"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        return "\(place)/\((name as NSString).lastPathComponent)"
+    }
+
+    /// Starts the router of files. It is real, on a loopback port: only messages are passed on in memory.
+    private func startFileRouter() async throws {
+        guard depth == .engine, state.withLock({ $0.fileRouter == nil }) else { return }
+        var configuration = FileRouterConfiguration(folder: "\(folder)/file-router")
+        (configuration.host, configuration.port) = ("127.0.0.1", 0)
+        let router = try await FileRouter.start(configuration, logger: Self.logger)
+        state.withLock { $0.fileRouter = router }
+    }
+
     func start() async throws {
+        try await startFileRouter()
         let host = try await open("bots", servers: depth == .engine ? [routerAddress] : [])
         do {
             var dryRun: (@Sendable (SuppressedEffect) -> Void)?
@@ -228,7 +255,10 @@ public final class TestRoom: Sendable {
     private func open(_ name: String, servers: [String]) async throws -> CoreHost {
         var configuration = HostConfiguration(dataFolder: "\(folder)/\(name)", logger: Self.logger)
         configuration.servers = servers
-        configuration.fileServers = name == "bots" || depth == .engine ? [] : state.withLock { $0.running?.host.fileServers ?? [] }
+        configuration.fileServers = state.withLock { state in
+            if let router = state.fileRouter { return [router.address.wireString] }
+            return name == "bots" ? [] : state.running?.host.fileServers ?? []
+        }
         configuration.databaseKey = nil
         configuration.relay = relay
         return try await CoreHost.open(configuration, network: depth == .engine ? internet.makeClient() : nil)
@@ -240,6 +270,7 @@ public final class TestRoom: Sendable {
             return state.people
         }) { await person.host.close() }
         await stop()
+        await state.withLock({ $0.fileRouter.take() })?.stop()
         try? FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -61,7 +61,8 @@ actor HostSession {
         let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
         // The handlers of one bot leave some slots to the others.
-        jobs = KeyedJobQueue(width: maxConcurrentHandlers, ownerWidth: bots.count > 1 ? maxConcurrentHandlers * 3 / 4 : nil, owner: \.userID.rawValue) { unread.add($0) }
+        let ownerWidth = bots.count > 1 ? maxConcurrentHandlers * 3 / 4 : nil
+        jobs = KeyedJobQueue(width: maxConcurrentHandlers, ownerWidth: ownerWidth, owner: \.userID.rawValue) { unread.add($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.
