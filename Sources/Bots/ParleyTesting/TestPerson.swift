@@ -325,6 +325,7 @@ public struct TestMessage: Sendable, CustomStringConvertible {
 
     /// A textual form: `Ann: hello [file a.pdf] [edited] 👍`.
     public var description: String {
-        (["\(senderName): \(text)"] + (fileName.map { ["[file \($0)]"] } ?? []) + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions).joined(separator: " ")
+        (["\(senderName): \(text)"] + (fileName.map { ["[file \($0)]"] } ?? []) + (isEdited ? ["[edited]"] : []) + (isDeleted ? ["[deleted]"] : []) + reactions)
+            .joined(separator: " ")
     }
 }

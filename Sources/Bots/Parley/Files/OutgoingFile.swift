@@ -76,7 +76,8 @@ public struct OutgoingFile: Sendable, Hashable {
         case .voice(let seconds): content = .voice(text: caption, duration: min(max(seconds, 0), Self.longestVoice))
         case .video(let seconds, let thumbnail):
             content = .video(
-                text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: CryptoFile(filePath: Self.fullPath(path))) } ?? .grey,
+                text: caption,
+                image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: CryptoFile(filePath: Self.fullPath(path))) } ?? .grey,
                 duration: max(seconds, 0))
         }
         return ComposedMessage(content: content, fileSource: source, quotedItemID: item)
