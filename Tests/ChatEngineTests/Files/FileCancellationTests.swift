@@ -37,6 +37,23 @@ import XFTPAgent
         await scene.close()
     }
 
+    @Test func aContactThatIsDeletedWithoutItsMessagesEndsTheTransfers() async throws {
+        let scene = try await FileScene()
+        scene.cloud.closeGate()
+        try await scene.send(Self.content, "a.bin")
+        let offer = try await scene.offered("a.bin")
+        _ = try await scene.bob.core.run("/freceive \(offer.fileID)")
+        _ = try await scene.bob.core.run("/_delete @\(scene.aliceAtBob) entity notify=off")
+        #expect(await scene.bob.core.files(with: scene.aliceAtBob).last?.status == .receiveCancelled)
+        _ = try await scene.alice.core.run("/_delete @\(scene.bobAtAlice) entity notify=off")
+        #expect(await scene.alice.core.files(with: scene.bobAtAlice).last?.status == .sendCancelled)
+        scene.cloud.openGate()
+        await scene.nothingIsLeft()
+        await scene.bob.expectFiles([])
+        #expect(scene.alice.contents("a.bin") == Self.content)
+        await scene.close()
+    }
+
     @Test func theSenderCancelsBeforeTheUploadHasBegun() async throws {
         let scene = try await FileScene()
         await scene.alice.core.native.stop()

@@ -158,6 +158,38 @@ import XFTPProtocol
         for name in scene.names { await scene[name].close() }
     }
 
+    @Test func whoLeavesGoesOnWithNoTransferAndKeepsWhatHasArrived() async throws {
+        let cloud = FileCloud()
+        let scene = try await GroupScene(["alice", "bob"], cloud: cloud)
+        let bob = try #require(scene.files["bob"])
+        try await send("done.bin", as: "alice", in: scene)
+        try await receive("done.bin", at: scene["bob"], bob.folder)
+        cloud.closeGate()
+        for name in ["offered.bin", "received.bin"] {
+            try await send(name, as: "alice", in: scene)
+            #expect(await scene["bob"].eventually { await file(name, at: scene["bob"]) != nil })
+        }
+        _ = try await scene["bob"].run("/freceive \(try #require(await file("received.bin", at: scene["bob"])).fileID)")
+        try await send("sent.bin", as: "bob", in: scene)
+        #expect(await scene["alice"].eventually { await file("sent.bin", at: scene["alice"]) != nil })
+        _ = try await scene["bob"].run("/_leave #1")
+        #expect(await file("done.bin", at: scene["bob"])?.status == .receiveComplete)
+        for name in ["offered.bin", "received.bin"] { #expect(await file(name, at: scene["bob"])?.status == .receiveCancelled, "\(name)") }
+        #expect(await file("sent.bin", at: scene["bob"])?.status == .sendCancelled)
+        cloud.openGate()
+        #expect(
+            await scene["bob"].eventually {
+                guard bob.service.count == 0 else { return false }
+                return await scene["bob"].leftovers() == 0
+            })
+        // The original stays, and so does what has arrived; nothing else does.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bob.folder.path).sorted() == ["done.bin", "sent.bin"])
+        // Only Bob's transfers are over.
+        #expect(await scene["alice"].eventually { await file("received.bin", at: scene["alice"])?.status == .sendComplete })
+        #expect(await file("sent.bin", at: scene["alice"])?.status == .receiveInvitation)
+        for name in scene.names { await scene[name].close() }
+    }
+
     @Test func aDeletedGroupLeavesNoFiles() async throws {
         let cloud = FileCloud()
         let scene = try await GroupScene(["alice", "bob"], cloud: cloud)

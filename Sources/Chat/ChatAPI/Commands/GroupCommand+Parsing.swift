@@ -114,6 +114,10 @@ extension GroupCommand {
         CommandForm("/_set link role #") { r throws(CommandMismatch) in
             .groups(.setLinkRole(try r.id(), try r.spaceRole()))
         },
+        CommandForm("/_set link admission #") { r throws(CommandMismatch) in
+            let id = try r.id(GroupID.self)
+            return .groups(.setLinkAdmission(id, r.isAtEnd ? nil : try r.spaceJSON()))
+        },
         CommandForm("/_delete link #") { r throws(CommandMismatch) in .groups(.deleteLink(try r.id())) },
         CommandForm("/_get link #") { r throws(CommandMismatch) in .groups(.link(try r.id())) },
         CommandForm("/_short link #") { r throws(CommandMismatch) in .groups(.addShortLink(try r.id())) },

@@ -50,6 +50,8 @@ public enum GroupCommand: Sendable, Hashable {
     case createLink(GroupID, GroupMemberRole)
     /// Sets the role of those who join by the link.
     case setLinkRole(GroupID, GroupMemberRole)
+    /// Sets the rules for those who join by the link, a command of this core only; nil removes them.
+    case setLinkAdmission(GroupID, JoinerAdmission?)
     /// Deletes the link.
     case deleteLink(GroupID)
     /// Tells the link.
@@ -124,6 +126,7 @@ extension GroupCommand {
             "/_member settings #\(id) \(member) \(CommandText.json(settings))"
         case .createLink(let id, let role): "/_create link #\(id) \(role.code)"
         case .setLinkRole(let id, let role): "/_set link role #\(id) \(role.code)"
+        case .setLinkAdmission(let id, let admission): "/_set link admission #\(id)\(CommandText.json(admission))"
         case .deleteLink(let id): "/_delete link #\(id)"
         case .link(let id): "/_get link #\(id)"
         case .addShortLink(let id): "/_short link #\(id)"

@@ -33,6 +33,8 @@ extension ChatEvent {
             user
         case .customChatEvent(let user, _):
             user
+        case .terminalEvent(let event):
+            event.user
         case .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff,
             .agentConnectionsDeleted,
             .agentReceiveQueuesDeleted, .agentUserDeleted, .callInvitation, .chatError, .commandError, .chatErrors, .other:

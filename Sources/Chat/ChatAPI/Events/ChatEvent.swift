@@ -226,6 +226,9 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Several things went wrong.
     @JSONName(["errors": "chatErrors"])
     case chatErrors(errors: [ChatError])
+    /// Something that official cores tell terminals.
+    @JSONName(["event": "data"])
+    case terminalEvent(event: TerminalEvent)
     /// Event of an extension of the core.
     @JSONName(["user": "user_"])
     case customChatEvent(user: User?, response: String)

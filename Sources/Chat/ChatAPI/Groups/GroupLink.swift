@@ -15,6 +15,8 @@ public struct GroupLink: JSONObjectConvertible, Hashable {
     public var groupLinkID: GroupLinkID
     /// Role of those who join by it.
     public var acceptMemberRole: GroupMemberRole
+    /// Rules for those who join by it; nil for none. Only this core has them.
+    public var joinerAdmission: JoinerAdmission?
 }
 
 /// How far a relay of a channel is.

@@ -103,7 +103,7 @@ struct ChannelConnector: Sendable {
     private func serveNow(_ id: GroupID) async throws {
         guard let request = try await transactions.query({ try $0.relayRequest(id) }) else { return }
         if !request.hasLink, let refusal = try await makeLink(for: request) { return try await refuse(request, refusal) }
-        try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation))
+        try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation), .admit(.accepted))
         try await transactions.transaction { transaction in
             guard try transaction.db.group(id, user: request.user.userID)?.relayOwnStatus == .invited else { return }
             try transaction.db.updateGroup(id, relayOwnStatus: .accepted)

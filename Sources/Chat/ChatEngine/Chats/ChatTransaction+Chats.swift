@@ -228,6 +228,7 @@ extension ChatTransaction {
             effects.removesFiles = true
             return contact
         case .entity(let notify):
+            try cancelTransfers(in: .contact(id))
             try takeLeave(of: contact, notify: notify, user: user)
             try db.deleteConnections(ofContact: id)
             try db.updateContact(id, status: .deletedByUser, at: now)

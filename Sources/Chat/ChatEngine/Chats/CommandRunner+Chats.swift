@@ -14,7 +14,7 @@ extension CommandRunner {
                 return .apiChats(user: user, chats: chats)
             }
         case .page(let chat, let post, let content, let pagination, let search):
-            try await query(isLong: true) { try $0.page(of: chat, commentsOn: post, content: content, pagination, search: search) }
+            try await page { try $0.page(of: chat, commentsOn: post, content: content, pagination, search: search) }
         case .contentTypes(let chat):
             try await query(isLong: true) { transaction in
                 let conversation = try transaction.conversation(chat, of: try transaction.user())
@@ -75,6 +75,17 @@ extension CommandRunner {
         case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
         case .reorderTags(let ids): try await changeTags { try $0.reorderTags(ids, user: $1) }
         }
+    }
+
+    /// Reads a page of a chat. In a support chat, the count of messages that no moderator has answered is corrected.
+    private func page(_ read: @escaping @Sendable (ChatTransaction) throws -> ChatResponse) async throws(ChatCoreError) -> ChatResponse {
+        let (response, isCounted) = try await query(isLong: true) { transaction in
+            let response = try read(transaction)
+            return (response, try transaction.isCounted(response))
+        }
+        // Reading a page changes nothing but for the rare case that the count is wrong: only then it waits for its turn to write.
+        if isCounted { return response }
+        return try await transaction { try $0.correctAttention(read($0)) }
     }
 
     /// Sets how long a chat's messages are kept, and deletes those that are older.

@@ -13,6 +13,8 @@ struct RetentionPeriods: Sendable {
     var groupMessages: Int64 = 30 * 86_400
     /// Probes, by which members and contacts find out that they are the same.
     var probes: Int64 = 14 * 86_400
+    /// Those who were refused when they asked to join a group, with the connections over which they were told.
+    var refusedJoiners: Int64 = 7 * 86_400
     /// Connections of tests of relays, which are over within a minute.
     var relayTests: Int64 = 300
 
@@ -38,6 +40,8 @@ extension TransactionRunner {
         try await removeInBatches { try $0.db.deleteReceivedMessages(before: messages, limit: $1) }
         let probes = now.adding(seconds: -periods.probes)
         try await removeInBatches { try $0.db.deleteProbes(before: probes, limit: $1) }
+        let joiners = now.adding(seconds: -periods.refusedJoiners)
+        try await removeInBatches { try $0.deleteRefusedJoiners(before: joiners, limit: $1) }
         let tests = now.adding(seconds: -periods.relayTests)
         try await removeInBatches { try $0.deleteRelayTests(before: tests, limit: $1) }
         try await removeInBatches { try $0.db.deleteUnusedBodies(limit: $1) }

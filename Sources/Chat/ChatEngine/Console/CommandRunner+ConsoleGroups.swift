@@ -140,6 +140,7 @@ extension CommandRunner {
         core.hub.publish(.noMemberContactCreating(user: user, groupInfo: group, member: member))
         let response = try await run(.groups(.createMemberContact(group.groupID, member.groupMemberID)))
         guard case .newMemberContact(_, let contact, _, _) = response else { return response }
+        core.hub.publish(.terminalEvent(event: .newMemberContact(user: user, contact: contact, groupInfo: group, member: member)))
         return try await run(.contacts(.inviteMemberContact(contact.contactID, message: .text(text))))
     }
 }

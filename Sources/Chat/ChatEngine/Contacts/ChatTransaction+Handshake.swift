@@ -24,7 +24,7 @@ extension ChatTransaction {
         try updateVersions(message, in: &context)
         switch (message.event, context.peer) {
         case (.groupLinkInvitation(let invitation), _): return try receiveGroupLinkInvitation(invitation, id, in: &context)
-        case (.groupLinkRejection(let rejection), .pending): return try receiveGroupLinkRejection(rejection, in: &context)
+        case (.groupLinkRejection(let rejection), .pending): return try receiveGroupLinkRejection(rejection, id, in: &context)
         case (.memberInfo, .contact): return try allow(id, .ok, context: &context)
         default: break
         }

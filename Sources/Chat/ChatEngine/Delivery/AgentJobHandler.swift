@@ -52,9 +52,9 @@ final class AgentJobHandler: AgentJobHandling {
         case .publishGroupLink(let group): try await members.publishLink(of: group, agentUser: job.agentUserID)
         case .createMemberConnection(let member): try await members.create(for: member)
         case .joinMember(let member, let link): try await members.join(member, by: link)
-        case .acceptMember(let member, let invitation):
+        case .acceptMember(let member, let invitation, let answer):
             if try await channels.refuses(member, InvitationID(invitation)) { return }
-            try await members.accept(member, InvitationID(invitation))
+            try await members.accept(member, InvitationID(invitation), answer)
         case .joinMemberContact(let contact): try await members.joinContact(contact)
         case .upload(let file, let recipients): try await files.upload(file, recipients: recipients)
         case .uploadDescription(let file): try await files.uploadDescription(file)

@@ -143,11 +143,15 @@ extension ChatTransaction {
             let hadCode = context.contact?.activeConnection?.connectionCode != nil
             emit(.contactRatchetSync(user: user, contact: contact, progress: progress))
             try addInternalItems([.receivedConnectionEvent(event: .ratchetSync(status: state.api))], isSent: false, to: &contact, of: user)
-            if state == .agreed, hadCode {
-                try addInternalItems([.receivedConnectionEvent(event: .verificationCodeReset)], isSent: false, to: &contact, of: user)
-            }
+            if state == .agreed, hadCode { try resetVerification(of: &contact, user: user) }
         }
         context.contact = contact
+    }
+
+    /// Tells that the security code of a contact changed.
+    func resetVerification(of contact: inout Contact, user: User) throws {
+        emit(.contactVerificationReset(user: user, contact: contact))
+        try addInternalItems([.receivedConnectionEvent(event: .verificationCodeReset)], isSent: false, to: &contact, of: user)
     }
 
     /// Errors of one kind in a row are counted in one item.

@@ -27,8 +27,8 @@ struct AgentJob: Sendable, Hashable {
         case createMemberConnection(member: GroupMemberID)
         /// Join the connection to which a member has invited.
         case joinMember(member: GroupMemberID, link: String)
-        /// Accept the request of a member to join by a link.
-        case acceptMember(member: GroupMemberID, invitation: Bytes)
+        /// Answer the request of a member to join by a link.
+        case acceptMember(member: GroupMemberID, invitation: Bytes, answer: JoinAnswer = .admit(.accepted))
         /// Join the connection to which a member has invited as a contact.
         case joinMemberContact(contact: ContactID)
         /// Upload a file, with descriptions for that many recipients.
@@ -131,7 +131,10 @@ extension AgentJob.Task {
         case .publishGroupLink(let group): ["group": group.json]
         case .createMemberConnection(let member): ["member": member.json]
         case .joinMember(let member, let link): ["member": member.json, "link": .string(link)]
-        case .acceptMember(let member, let invitation): ["member": member.json, "invitation": text(invitation)]
+        case .acceptMember(let member, let invitation, .admit(let acceptance)):
+            ["member": member.json, "invitation": text(invitation), "acceptance": .string(acceptance.rawValue)]
+        case .acceptMember(let member, let invitation, .refuse(let reason)):
+            ["member": member.json, "invitation": text(invitation), "rejection": .string(reason.code)]
         case .joinMemberContact(let contact): ["contact": contact.json]
         case .upload(let file, let recipients): ["file": file.json, "recipients": .int(Int64(recipients))]
         case .uploadDescription(let file), .download(let file), .deleteUploaded(let file), .reserveReceived(let file): ["file": file.json]
@@ -175,7 +178,10 @@ extension AgentJob.Task {
             self = .joinMember(member: GroupMemberID(member), link: link)
         case "acceptMember":
             guard let member = json["member"]?.intValue, let invitation = bytes(json["invitation"]) else { return nil }
-            self = .acceptMember(member: GroupMemberID(member), invitation: invitation)
+            // Jobs of earlier versions say no more than that the member is accepted.
+            let acceptance = json["acceptance"]?.stringValue.flatMap(GroupAcceptance.init(rawValue:)) ?? .accepted
+            let answer = json["rejection"]?.stringValue.map { JoinAnswer.refuse(GroupRejectionReason(code: $0)) } ?? .admit(acceptance)
+            self = .acceptMember(member: GroupMemberID(member), invitation: invitation, answer: answer)
         case "joinMemberContact":
             guard let contact = json["contact"]?.intValue else { return nil }
             self = .joinMemberContact(contact: ContactID(contact))

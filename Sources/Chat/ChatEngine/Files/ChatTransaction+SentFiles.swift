@@ -246,12 +246,20 @@ extension ChatTransaction {
     /// Cancels the transfers of items that are marked as deleted and stay.
     func cancelTransfers(of items: [StoredItem]) throws {
         for stored in items {
-            guard let shown = stored.item.file, !shown.status.isFinal, shown.fileProtocol != .local, let file = try db.file(shown.fileID),
-                !file.isCancelled
-            else { continue }
-            let user = try anyUser(stored.userID)
-            if file.isSent { try cancelUpload(file, of: user) } else { try abandonDownload(file) }
+            guard let shown = stored.item.file, let file = try db.file(shown.fileID) else { continue }
+            try cancelTransfer(of: file)
         }
+    }
+
+    /// Cancels the transfers of a chat whose items stay, although nobody is connected to it any more.
+    func cancelTransfers(in chat: ItemOwner) throws {
+        for file in try db.unfinishedFiles(of: chat) { try cancelTransfer(of: file) }
+    }
+
+    /// Cancels a transfer, in either direction, unless it is over. Nobody is told.
+    private func cancelTransfer(of file: FileRecord) throws {
+        guard !file.status.isFinal, !file.isCancelled, file.fileProtocol != .local else { return }
+        if file.isSent { try cancelUpload(file, of: try anyUser(file.user)) } else { try abandonDownload(file) }
     }
 
     // MARK: Items

@@ -59,6 +59,16 @@ extension Database {
         try first("SELECT \(Self.fileColumns) FROM files f WHERE f.chat_item_id = ?", [item], Self.fileRecord)
     }
 
+    /// The files of a chat whose transfers are not over.
+    func unfinishedFiles(of chat: ItemOwner) throws -> [FileRecord] {
+        let (column, id) = chat.column
+        return try all(
+            """
+            SELECT \(Self.fileColumns) FROM chat_items i JOIN files f ON f.chat_item_id = i.chat_item_id
+            WHERE i.\(column) = ? AND f.is_cancelled = 0 AND f.state NOT IN ('complete', 'cancelled') ORDER BY f.file_id
+            """, [id], Self.fileRecord)
+    }
+
     /// Stores a new file; its id is not used.
     func insertFile(_ file: FileRecord) throws -> FileID {
         try insert(

@@ -135,6 +135,7 @@ extension ChatTransaction {
     func leave(_ id: GroupID) throws -> ChatResponse {
         let user = try user()
         var group = try group(id, of: user)
+        try cancelTransfers(in: .group(id))
         let message = try outgoing(.leaveGroup, in: group)
         if group.isServedHere {
             try endService(of: group, with: message)

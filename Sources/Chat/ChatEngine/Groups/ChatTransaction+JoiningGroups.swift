@@ -139,13 +139,20 @@ extension ChatTransaction {
         }
     }
 
-    func receiveGroupLinkRejection(_ rejection: GroupLinkRejection, in context: inout ReceivingContext) throws {
+    /// The host of a group refuses to let this profile join. It is answered all the same: the host forgets the request then.
+    func receiveGroupLinkRejection(
+        _ rejection: GroupLinkRejection, _ id: ConfirmationID, in context: inout ReceivingContext
+    ) throws {
+        let user = context.user
         let group = try addGroup(
             rejection.groupProfile, business: nil, host: rejection.fromMember, hostName: rejection.fromMember.memberID.shortName,
             invited: rejection.invitedMember, status: .rejected, in: context)
         guard let host = try db.host(of: group.groupID) else { return }
         context.peer = .member(group, host)
-        emit(.groupLinkConnecting(user: context.user, groupInfo: group, hostMember: host))
+        context.record.memberID = host.groupMemberID
+        emit(.groupLinkConnecting(user: user, groupInfo: group, hostMember: host))
+        emit(.groupLinkRejected(user: user, groupInfo: group, reason: rejection.reason))
+        try allow(id, .info(memberProfile(in: group, of: user)), context: &context)
     }
 
     private func addGroup(
@@ -182,7 +189,12 @@ extension ChatTransaction {
     func completePrepared(
         _ group: GroupInfo, host: GroupMember, _ rejection: GroupLinkRejection, of user: User
     ) throws -> (GroupInfo, GroupMember) {
-        try complete(
+        if group.usesRelays {
+            // A relay says nothing about a channel but whether it takes the subscriber. Another one may have taken it.
+            if group.membership.status != .connected { try db.updateMember(group.membership.groupMemberID, status: .rejected, at: now) }
+            return (try self.group(group.groupID, of: user), host)
+        }
+        return try complete(
             group, host: host, profile: rejection.groupProfile, business: nil, from: rejection.fromMember,
             name: rejection.fromMember.memberID.shortName, invited: rejection.invitedMember, status: .rejected, of: user)
     }
@@ -222,8 +234,17 @@ extension ChatTransaction {
             return reportError("a request to join that is not for this kind of group", severity: "warning", of: user)
         }
         guard group.membership.status.isActive || group.relayOwnStatus == .accepted else { return }
-        guard message.versions.max >= ChatVersions.groupFastLinkJoin else {
-            return reportError("chat version range incompatible for accepting group join request", of: user)
+        let decision = JoinDecision(group.usesRelays ? nil : link.joinerAdmission, on: request.profile, as: link.acceptMemberRole)
+        switch decision.answer {
+        case .admit:
+            guard message.versions.max >= ChatVersions.groupFastLinkJoin else {
+                return reportError("chat version range incompatible for accepting group join request", of: user)
+            }
+        case .refuse:
+            // Older clients would take the refusal for an error of their own.
+            guard message.versions.max >= ChatVersions.groupJoinRejection else {
+                return reportError("a request to join is refused, and its client is too old to be told", severity: "warning", of: user)
+            }
         }
         // The same event again, after a crash.
         if try db.hasMember(invitationID: id.bytes) { return }
@@ -232,21 +253,20 @@ extension ChatTransaction {
         }
         let role =
             group.usesRelays && link.acceptMemberRole == ChannelRules.subscriberRole
-            ? ChannelRules.subscriberRole(in: group, knowComments: message.capabilities.contains(.comments)) : link.acceptMemberRole
+            ? ChannelRules.subscriberRole(in: group, knowComments: message.capabilities.contains(.comments)) : decision.role
         let member = try db.insertMember(
             NewMemberRecord(
                 groupID: group.groupID, memberID: subscriber?.id ?? MemberID(random.bytes(12)), role: role, category: .invitee,
-                status: GroupMemberStatus(accepting: .accepted, admission: group.groupProfile.memberAdmission), invitedBy: .user,
+                status: GroupMemberStatus(decision.answer, admission: group.groupProfile.memberAdmission), invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID, profile: request.profile, versions: ChatVersionRange(message.versions),
                 requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,
                 publicKey: subscriber?.key), user: user.userID, at: now)
-        try enqueue(.acceptMember(member: member, invitation: id.bytes), user: user)
+        try enqueue(.acceptMember(member: member, invitation: id.bytes, answer: decision.answer), user: user)
     }
 
     /// The answer to one who joins by a link.
-    func linkInvitation(of member: GroupMember, to group: GroupInfo, of user: User) throws -> ChatMessageEvent {
+    func linkInvitation(of member: GroupMember, to group: GroupInfo, _ acceptance: GroupAcceptance, of user: User) throws -> ChatMessageEvent {
         let membership = group.membership
-        let acceptance: GroupAcceptance = member.status == .pendingApproval ? .pendingApproval : .accepted
         return .groupLinkInvitation(
             GroupLinkInvitation(
                 fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
@@ -255,8 +275,8 @@ extension ChatTransaction {
                 business: group.businessChat, groupSize: Int(group.groupSummary.currentMembers)))
     }
 
-    /// Stores the connection by which a member is accepted, and tells of it.
-    func beginAcceptance(of member: GroupMember, by connection: Bytes, in group: GroupInfo, user: User) throws {
+    /// Stores the connection by which a member is accepted, or refused, and tells of it.
+    func beginAcceptance(of member: GroupMember, by connection: Bytes, _ answer: JoinAnswer, in group: GroupInfo, user: User) throws {
         if group.isServedHere, member.category == .host {
             // A relay that has accepted its invitation shows that when it is connected.
             return try insertConnection(connection, with: member, status: .new, viaAddress: db.address(ofUser: user.userID)?.userContactLinkID, user: user)
@@ -265,6 +285,9 @@ extension ChatTransaction {
         let address = try group.businessChat == nil ? nil : db.address(ofUser: user.userID)?.userContactLinkID
         try insertConnection(connection, with: member, status: .new, viaGroupLink: link, viaAddress: address, user: user)
         let connected = try self.member(member.groupMemberID, in: group)
+        if case .refuse(let reason) = answer {
+            return emit(.rejectingGroupJoinRequestMember(user: user, groupInfo: group, member: connected, reason: reason))
+        }
         var (shown, chat) = try conversation(with: connected, in: group)
         guard group.businessChat == nil else { return }
         try addEvent(.receivedGroupEvent(event: .invitedViaGroupLink), from: shown, in: &chat, of: user)

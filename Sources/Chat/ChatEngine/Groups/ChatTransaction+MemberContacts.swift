@@ -83,7 +83,7 @@ extension ChatTransaction {
         try db.updateContact(contact.contactID, directInvitation: link, from: member, started: accepts)
         contact = try self.contact(contact.contactID, of: user)
         if accepts { try enqueue(.joinMemberContact(contact: contact.contactID), user: user) }
-        if isKnown { try addInternalItems([.receivedConnectionEvent(event: .verificationCodeReset)], isSent: false, to: &contact, of: user) }
+        if isKnown { try resetVerification(of: &contact, user: user) }
         if !accepts {
             try addInternalItems(
                 [.receivedDirectEvent(event: .groupInvitationLinkReceived(groupProfile: group.groupProfile))], isSent: false, to: &contact, of: user)

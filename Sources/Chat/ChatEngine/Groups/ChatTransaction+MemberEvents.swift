@@ -84,8 +84,12 @@ extension ChatTransaction {
             try allow(id, .info(memberProfile(in: joined, of: user)), context: &context)
             emit(.groupLinkConnecting(user: user, groupInfo: joined, hostMember: host))
         case (.host, .groupLinkRejection(let rejection)):
+            guard rejection.groupProfile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID else {
+                return reportError("x.grp.link.reject: publicGroupId mismatch", of: user)
+            }
             let (rejected, host) = try completePrepared(group, host: member, rejection, of: user)
             emit(.groupLinkConnecting(user: user, groupInfo: rejected, hostMember: host))
+            emit(.groupLinkRejected(user: user, groupInfo: rejected, reason: rejection.reason))
         case (.host, _):
             reportError("CONF from host member in prepared group must have x.grp.link.inv or x.grp.link.reject", of: user)
         case (_, .memberInfo(let memberID, _)):
@@ -124,8 +128,7 @@ extension ChatTransaction {
         case .info:
             // A rejected member has got the reason now.
             guard member.status == .rejected else { return }
-            try deleteConnections(of: [member], afterDelivery: true, keepsRows: false, user: context.user)
-            try db.deleteMember(member, user: context.user.userID)
+            try forgetRefused(member, of: context.user)
         case .ok: break
         default: reportError("INFO from member must have x.grp.mem.info, x.info or x.ok", of: context.user)
         }
@@ -290,6 +293,7 @@ extension ChatTransaction {
         emit(.groupMemberRatchetSync(user: user, groupInfo: chat.group, member: member, progress: progress))
         try addEvent(.receivedConnectionEvent(event: .ratchetSync(status: state.api)), from: member, in: &chat, of: user)
         if state == .agreed, hadCode {
+            emit(.groupMemberVerificationReset(user: user, groupInfo: chat.group, member: member))
             try addEvent(.receivedConnectionEvent(event: .verificationCodeReset), from: member, in: &chat, of: user)
         }
     }

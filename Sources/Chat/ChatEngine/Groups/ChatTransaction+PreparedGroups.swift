@@ -119,16 +119,17 @@ extension ChatTransaction {
 
     /// Stores what the link of a known group shows now.
     ///
-    /// - Returns: The group, and whether it changed.
+    /// - Returns: The group, and whether its profile changed. The number of its members is no change that anybody is told of.
     func updateGroup(_ id: GroupID, fromLink data: GroupShortLinkData?, of user: User) throws -> (GroupInfo, isUpdated: Bool) {
         let group = try group(id, of: user)
         guard let profile = data?.groupProfile, group.businessChat == nil,
             profile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID
         else { return (group, false) }
         let count = group.membership.role == .owner ? nil : data?.publicGroupData?.publicMemberCount
-        guard profile != group.groupProfile || (count != nil && count != group.groupSummary.publicMemberCount) else { return (group, false) }
+        let isUpdated = profile != group.groupProfile
+        guard isUpdated || (count != nil && count != group.groupSummary.publicMemberCount) else { return (group, false) }
         if let count, group.usesRelays { try db.updateGroup(id, publicMemberCount: count) }
-        if profile != group.groupProfile { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
-        return (try self.group(id, of: user), true)
+        if isUpdated { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
+        return (try self.group(id, of: user), isUpdated)
     }
 }

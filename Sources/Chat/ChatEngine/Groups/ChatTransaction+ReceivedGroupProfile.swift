@@ -81,27 +81,36 @@ extension ChatTransaction {
         if let business = group.businessChat, member.memberID == (business.chatType == .business ? business.businessID : business.customerID) {
             try updateBusinessProfile(profile, by: member, in: &group, of: user)
         }
+        var contactUpdate: ChatEvent?
         if let contactID = member.contactID, let contact = try db.contact(contactID, of: user) {
             // A connected contact tells of its profile itself.
             guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
             var published = profile
             published.preferences = contact.profile.preferences
             try db.updateContact(contact, user: user.userID, profile: published, at: now)
-            let updated = try self.contact(contactID, of: user)
-            emit(.contactUpdated(user: user, fromContact: contact, toContact: updated))
+            contactUpdate = .contactUpdated(user: user, fromContact: contact, toContact: try self.contact(contactID, of: user))
         } else {
             try db.updateMember(member, user: user.userID, profile: profile, at: now)
         }
         guard let updated = try db.member(member.groupMemberID) else { return member }
         guard !group.mutesEvents(of: updated) else { return updated }
-        // What subscribers call themselves is no news for a channel.
-        if let received, !group.usesRelays || updated.isRelay || updated.role >= .moderator {
+        if let received, var chat = try conversation(withProfileOf: updated, in: group) {
             try addEvent(
-                .memberProfileUpdated(fromProfile: old, toProfile: profile), from: updated, at: received.sentAt, id: received.message.messageID,
-                signature: received.signature, in: &group, of: user)
+                .receivedGroupEvent(event: .memberProfileUpdated(fromProfile: old, toProfile: profile)), from: updated, at: received.sentAt,
+                id: received.message.messageID, signature: received.signature, in: &chat, of: user)
+            group = chat.group
         }
         emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: member, toMember: updated))
+        if let contactUpdate { emit(contactUpdate) }
         return updated
+    }
+
+    /// The part of a group in which a new profile of a member is shown; nil for none.
+    private func conversation(withProfileOf member: GroupMember, in group: GroupInfo) throws -> GroupConversation? {
+        let (_, chat) = try conversation(with: member, in: group)
+        guard chat.scope == nil, group.usesRelays, !member.isRelay, member.role < .moderator else { return chat }
+        // What a subscriber calls itself is no news for a channel, but it is for those who talk with the subscriber.
+        return try member.supportChat == nil ? nil : supportChat(of: member, in: group).1
     }
 
     /// A business chat is called as the one is who it is with.

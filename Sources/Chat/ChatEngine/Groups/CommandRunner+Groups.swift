@@ -77,7 +77,7 @@ extension CommandRunner {
         case .connectPrepared(let id, let incognito, let contact, let message):
             try await connectPreparedGroup(id, incognito: incognito, contact: contact, message: message)
         case .create, .acceptMember, .deleteMemberSupportChat, .setRole, .blockForAll, .remove, .leave, .setAlias, .setCustomData, .setMemberSettings,
-            .setLinkRole, .enableMember, .changeUser:
+            .setLinkRole, .setLinkAdmission, .enableMember, .changeUser:
             throw ChatCoreError(.notACommand)
         }
     }
@@ -108,6 +108,7 @@ extension CommandRunner {
             }
         case .setMemberSettings(let id, let member, let settings): { try $0.set(settings, of: member, in: id) }
         case .setLinkRole(let id, let role): { try $0.setLinkRole(role, of: id) }
+        case .setLinkAdmission(let id, let admission): { try $0.setAdmission(admission, of: id) }
         case .enableMember(let id, let member):
             { transaction in
                 let user = try transaction.user()

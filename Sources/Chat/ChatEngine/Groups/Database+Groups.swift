@@ -279,15 +279,16 @@ extension Database {
     // MARK: Links
 
     private static let linkSelection =
-        "SELECT group_link_id, full_link, short_link, short_link_data_set, link_id, member_role FROM group_links"
+        "SELECT group_link_id, full_link, short_link, short_link_data_set, link_id, member_role, admission_json FROM group_links"
 
-    private static func link(_ row: inout RowReader) -> GroupLink {
+    private static func link(_ row: inout RowReader) throws -> GroupLink {
         let id = row.id(UserContactLinkID.self)
         let link = CreatedConnectionLink(fullLink: row.text(), shortLink: row.optionalText())
         let hasData = row.flag()
         return GroupLink(
             userContactLinkID: id, connectionLink: link, shortLinkDataSet: hasData, shortLinkLargeDataSet: hasData,
-            groupLinkID: GroupLinkID(row.bytes()), acceptMemberRole: GroupMemberRole(code: row.text()))
+            groupLinkID: GroupLinkID(row.bytes()), acceptMemberRole: GroupMemberRole(code: row.text()),
+            joinerAdmission: try row.optionalText().map { try JoinerAdmission(parsing: $0) })
     }
 
     func groupLink(group: GroupID) throws -> GroupLink? { try first(Self.linkSelection + " WHERE group_id = ?", [group], Self.link) }
@@ -327,6 +328,20 @@ extension Database {
                 [
                     user, group, id.bytes.blob, role.code, link.created.fullLink, link.key, link.created.shortLink, hasData, time.stored,
                 ]))
+    }
+
+    func updateGroupLink(group: GroupID, admission: JoinerAdmission?) throws {
+        try run("UPDATE group_links SET admission_json = ? WHERE group_id = ?", [admission?.jsonText, group])
+    }
+
+    /// Those who were refused when they asked to join by a link, the longest ago first.
+    func refusedJoiners(before time: UTCTimestamp, limit: Int) throws -> [(GroupMemberID, UserID)] {
+        try all(
+            """
+            SELECT group_member_id, user_id FROM group_members WHERE status = 'rejected' AND category = 'invitee' AND created_at < ?
+            ORDER BY created_at LIMIT ?
+            """, [time.stored, limit]
+        ) { ($0.id(), $0.id()) }
     }
 
     func updateGroupLink(group: GroupID, role: GroupMemberRole) throws {

@@ -378,6 +378,23 @@ extension Database {
             """, [time.stored, unread, change, mentions, last?.stored, id])
     }
 
+    /// The number of messages that came last to a member's support chat, that the member has written and nobody has read.
+    ///
+    /// The order is that in which they came: a router's clock that is slow would place a message before the answer to an earlier one.
+    func unansweredMessages(of member: GroupMember) throws -> Int {
+        var arguments: SQLArguments = [member.groupID]
+        let chat = "FROM chat_items i WHERE i.group_id = ?" + GroupChatScope?.some(.memberSupport(member.groupMemberID)).condition(&arguments)
+        // The plus keeps the index of the chat in use, whose items may be few among all.
+        let last = try number(
+            "SELECT max(+i.chat_item_id) \(chat) AND NOT (i.status = 'rcvNew' AND i.group_member_id IS ?)", arguments + [member.groupMemberID])
+        return Int(try number("SELECT count(*) \(chat) AND +i.chat_item_id > ?", arguments + [last ?? 0]) ?? 0)
+    }
+
+    /// Replaces the count of messages of a member that no moderator has answered.
+    func updateSupportChat(member id: GroupMemberID, unanswered: Int, at time: UTCTimestamp) throws {
+        try run("UPDATE group_members SET support_attention = ?, updated_at = ? WHERE group_member_id = ?", [unanswered, time.stored, id])
+    }
+
     func readSupportChat(member id: GroupMemberID) throws {
         try run("UPDATE group_members SET support_unread = 0, support_attention = 0, support_mentions = 0 WHERE group_member_id = ?", [id])
     }

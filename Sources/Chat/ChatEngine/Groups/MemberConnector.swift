@@ -91,8 +91,8 @@ struct MemberConnector: Sendable {
         }
     }
 
-    /// Accepts the request of a member to join by a link.
-    func accept(_ id: GroupMemberID, _ invitation: InvitationID) async throws {
+    /// Answers the request of a member to join by a link. One who is refused is told so over a connection, too.
+    func accept(_ id: GroupMemberID, _ invitation: InvitationID, _ answer: JoinAnswer) async throws {
         guard let target = try await target(id) else { return }
         let connection: ConnectionID
         if let known = target.connection {
@@ -105,14 +105,14 @@ struct MemberConnector: Sendable {
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
                     let group = try transaction.group(target.group.groupID, of: target.user)
-                    try transaction.beginAcceptance(of: target.member, by: connection.bytes, in: group, user: target.user)
+                    try transaction.beginAcceptance(of: target.member, by: connection.bytes, answer, in: group, user: target.user)
                 }
             }
         }
         let info = try await transactions.query { transaction in
             let group = try transaction.group(target.group.groupID, of: target.user)
             return try transaction.connectionInfo(
-                try transaction.answer(to: target.member, in: group, of: target.user), pqSupport: false,
+                try transaction.message(answer, to: target.member, in: group, of: target.user), pqSupport: false,
                 peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange),
                 inChannel: group.usesRelays)
         }
@@ -265,9 +265,13 @@ extension ConnectionShortLink {
 }
 
 extension ChatTransaction {
-    /// The answer to a request to join by a link, or to a business address.
-    func answer(to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
+    /// The message that answers a request to join by a link, or to a business address.
+    func message(_ answer: JoinAnswer, to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
         if group.isServedHere, member.category == .host { return try relayAcceptance(in: group) }
-        return try group.businessChat == nil ? linkInvitation(of: member, to: group, of: user) : businessInvitation(of: member, to: group, of: user)
+        if group.businessChat != nil { return try businessInvitation(of: member, to: group, of: user) }
+        return switch answer {
+        case .admit(let acceptance): try linkInvitation(of: member, to: group, acceptance, of: user)
+        case .refuse(let reason): linkRejection(of: member, from: group, reason)
+        }
     }
 }

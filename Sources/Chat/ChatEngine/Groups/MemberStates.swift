@@ -21,6 +21,14 @@ extension GroupMemberStatus {
         }
     }
 
+    /// The state in which somebody begins who asked to join.
+    init(_ answer: JoinAnswer, admission: GroupMemberAdmission?) {
+        switch answer {
+        case .admit(let acceptance): self.init(accepting: acceptance, admission: admission)
+        case .refuse: self = .rejected
+        }
+    }
+
     /// The state in which a joining member begins.
     init(accepting acceptance: GroupAcceptance, admission: GroupMemberAdmission?) {
         switch acceptance {

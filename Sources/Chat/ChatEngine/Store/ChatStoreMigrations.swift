@@ -131,6 +131,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("20 files inside messages") { db in
             try db.execute(sql: FileTables.inlineFiles)
         }
+        migrator.registerMigration("21 admission of those who join by a link") { db in
+            try db.execute(sql: GroupTables.admission)
+        }
         return migrator
     }
 

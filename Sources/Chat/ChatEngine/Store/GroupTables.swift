@@ -9,6 +9,12 @@ enum GroupTables {
         CREATE INDEX received_group_messages_by_time ON received_group_messages(received_at) WHERE is_kept = 0;
         """
 
+    /// The rules for those who join by the link of a group, and those who were refused by them (migration 21).
+    static let admission = """
+        ALTER TABLE group_links ADD COLUMN admission_json TEXT;
+        CREATE INDEX group_members_refused ON group_members(created_at) WHERE status = 'rejected' AND category = 'invitee';
+        """
+
     static let creation = groups + members + connections + items + messages
 
     private static let groups = """

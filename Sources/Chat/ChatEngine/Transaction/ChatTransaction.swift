@@ -34,6 +34,8 @@ final class ChatTransaction {
 
     func emit(_ event: ChatEvent) { effects.events.append(event) }
 
+    func emit(_ event: TerminalEvent) { emit(.terminalEvent(event: event)) }
+
     /// Runs `body` in a savepoint. If it is refused, neither its changes nor its effects stay.
     func attempt<T>(_ body: () throws -> T) throws -> Result<T, Refusal> {
         let before = effects

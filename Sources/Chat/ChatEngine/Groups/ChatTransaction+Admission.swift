@@ -1,0 +1,46 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// The admission of those who join by the link of a group: the rules for it, and those whom they refuse.
+
+extension ChatTransaction {
+    /// Sets the rules for those who join by the link of a group; nil removes them.
+    func setAdmission(_ admission: JoinerAdmission?, of id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        _ = try link(of: group)
+        try require(.admin, in: group)
+        // Subscribers are taken by relays, each for itself.
+        guard !group.usesRelays else { throw Refusal.command("a channel has no admission") }
+        if let fault = admission?.fault { throw Refusal.command(fault) }
+        try db.updateGroupLink(group: id, admission: admission)
+        return .groupLink(user: user, groupInfo: group, groupLink: try link(of: group))
+    }
+
+    /// The refusal of somebody who asks to join by a link.
+    func linkRejection(of member: GroupMember, from group: GroupInfo, _ reason: GroupRejectionReason) -> ChatMessageEvent {
+        .groupLinkRejection(
+            GroupLinkRejection(
+                fromMember: MemberIDRole(memberID: group.membership.memberID, role: group.membership.role),
+                invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, reason: reason))
+    }
+
+    /// Forgets those who were refused and have not answered: most clients do not.
+    ///
+    /// - Returns: Their number.
+    func deleteRefusedJoiners(before time: UTCTimestamp, limit: Int) throws -> Int {
+        let refused = try db.refusedJoiners(before: time, limit: limit)
+        for (id, userID) in refused {
+            guard let member = try db.member(id), let user = try db.user(userID) else { continue }
+            try forgetRefused(member, of: user)
+        }
+        return refused.count
+    }
+
+    /// Forgets somebody who was refused. What is still on its way to the joiner is delivered first.
+    func forgetRefused(_ member: GroupMember, of user: User) throws {
+        try deleteConnections(of: [member], afterDelivery: true, keepsRows: false, user: user)
+        try db.deleteMember(member, user: user.userID)
+    }
+}
