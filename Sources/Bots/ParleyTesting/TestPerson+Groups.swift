@@ -67,6 +67,24 @@ extension TestPerson {
         }
     }
 
+    /// Asks to join a group by the link of a bot that keeps it, and waits until the host refuses.
+    ///
+    /// - Parameter id: the id of the group, as `Bot.groups` has it.
+    public func expectRejection(from id: String, file: String = #fileID, line: Int = #line) async throws {
+        guard let group = room.profiles.flatMap(\.managedGroups).first(where: { $0.id == id || $0.name == id }), let link = group.link else {
+            throw TestRoomError("no bot keeps a group \"\(id)\" with a link")
+        }
+        try await join(link: link)
+        do {
+            try await wait("\(group.name) refuses \(name)") {
+                guard case .group(let info, _)? = try await self.chat(group.name)?.chatInfo else { return false }
+                return info.membership.status == .rejected
+            }
+        } catch is TestRoomError {
+            throw ConversationError(message: "\(name) expected not to be let into \(group.name)", conversation: "", file: file, line: line)
+        }
+    }
+
     /// Waits for an invitation to a group, and accepts it.
     public func acceptInvitation(to group: String) async throws {
         try await wait("\(name) is invited to \(group)") {

@@ -83,7 +83,7 @@ public struct OutgoingFile: Sendable, Hashable {
         return ComposedMessage(content: content, fileSource: source, quotedItemID: item)
     }
 
-    private static func preview(of file: CryptoFile) throws(BotFileError) -> ImageData {
+    fileprivate static func preview(of file: CryptoFile) throws(BotFileError) -> ImageData {
         let path = file.filePath, data: [UInt8]
         do {
             data = try file.contents(at: path, upTo: 1 << 30)
@@ -98,6 +98,17 @@ public struct OutgoingFile: Sendable, Hashable {
             if error.code == .format { return .grey }
             throw BotFileError(.picture, "\(path): \(error.message)")
         }
+    }
+}
+
+extension BotProfile {
+    /// The picture of a file, for ``image``: a small copy of a JPEG, PNG or WebP.
+    ///
+    /// - Throws: ``BotFileError``: `notFound`, `picture` for a file that is no such picture or is damaged.
+    public static func picture(from path: String) throws(BotFileError) -> String {
+        let picture = try OutgoingFile.preview(of: OutgoingFile(path).source)
+        guard picture != .grey else { throw BotFileError(.picture, "\(path) is no JPEG, PNG or WebP picture") }
+        return picture.uri
     }
 }
 

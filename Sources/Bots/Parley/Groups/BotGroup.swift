@@ -118,6 +118,17 @@ public struct BotGroup: Sendable {
         return changed
     }
 
+    /// Sets the rules for those who ask to join by the link: the first that fits decides, and who fits none is accepted. No rules accept everybody.
+    ///
+    /// They are stored with the link, and hold while no handler runs. The bot must be an admin or owner.
+    ///
+    /// - Throws: `ChatCoreError`: `errorStore.groupLinkNotFound` without a link, `error.commandError` for rules that make no sense and for channels.
+    public func setJoinerRules(_ rules: [JoinerRule]) async throws {
+        let admission = rules.isEmpty ? nil : JoinerAdmission(rules: rules)
+        guard try await link()?.joinerAdmission != admission else { return }
+        _ = try await effects.perform(.groups(.setLinkAdmission(id, admission)))
+    }
+
     /// Deletes the link. Members stay.
     public func deleteLink() async throws { _ = try await effects.perform(.groups(.deleteLink(id))) }
 }

@@ -1,3 +1,4 @@
+public import ChatAPI
 public import ChatProtocol
 
 /// A group that a bot makes at its start if it is not there, and keeps as it is described.
@@ -10,12 +11,15 @@ public struct ManagedGroup: Sendable, Hashable {
     public var settings: GroupSettings
     /// The role of those who join by the link; nil for a group without a link.
     public var linkRole: GroupMemberRole?
+    /// The rules for those who ask to join by the link, the first to be tried first; nil leaves those that the link has.
+    public var joinerRules: [JoinerRule]?
 
     /// Creates the description of a group.
-    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member) {
+    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member, joinerRules: [JoinerRule]? = nil) {
         self.id = id
         self.settings = settings
         self.linkRole = linkRole
+        self.joinerRules = joinerRules
     }
 
     /// The profile that the group is to have, made of the one that it has.

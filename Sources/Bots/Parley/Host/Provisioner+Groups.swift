@@ -18,6 +18,7 @@ extension Provisioner {
             var link: GroupLink?
             if let role = wanted.linkRole {
                 link = try await current.makeLink(role: role)
+                if let rules = wanted.joinerRules { try await current.setJoinerRules(rules) }
             } else if try await current.link() != nil {
                 try await current.deleteLink()
             }

@@ -41,7 +41,9 @@ enum Schemas {
         [
             .key("name", .text, "The display name; the key of the profile by default."),
             .key("bio", .text, "A line about the bot, at most 160 bytes."),
+            .key("picture", .text, "A JPEG, PNG or WebP file."),
             .key("address", .mapping("address"), "Requests to connect."),
+            .key("receive-files", .mapping("receive-files"), "The files that the bot receives on its own."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),
             .key("plugin", .text, "A plugin of the program that runs the file."),
             .key("config", .anything, "The configuration of the plugin."),
@@ -70,7 +72,27 @@ enum Schemas {
             .key("welcome", .text, "The text that new members read."),
             .key("link", GroupSpec.linkRoles.shape, "The role of those who join by the link; none for no link."),
             .key("review", .bool, "Moderators admit new members."),
+            .key("joiners", .list(.mapping("joiner")), "Rules for those who ask to join by the link; the first that fits decides."),
             .key("preferences", .mapping("preferences"), "What members may do."),
+        ])
+
+    static let joiner = MappingSchema(
+        "joiner",
+        [
+            .key("name-longer", .integer(JoinerSpec.lengths), "The display name has more characters than this."),
+            .key("name-contains", .listOrOne(.text), "The display name has one of these texts in it."),
+            .key("picture", .bool, "The profile has a picture, or has none."),
+            .required("then", JoinerSpec.decisions.shape, "The answer."),
+            .key("role", GroupSpec.joinerRoles.shape, "The role of the joiner; that of the link by default."),
+            .key("reason", .text, "The reason for reject, which the joiner's app gets."),
+        ])
+
+    static let receiveFiles = MappingSchema(
+        "receive-files",
+        [
+            .required("up-to", .text, "The size that a file may have: 10mb."),
+            .key("from", FileReceptionSpec.sources.shape, "own for the bot's file routers, any for all."),
+            .key("kinds", .listOrOne(FileReceptionSpec.kinds.shape), "The kinds of message; all by default."),
         ])
 
     static let channel = MappingSchema(
@@ -206,7 +228,8 @@ enum Schemas {
     static let fileTest = MappingSchema(
         "file-test",
         [
-            .key("name", .listOrOne(.text), "A pattern of the name with * and ?."), .key("larger", .text, "A size: 500kb."),
+            .key("name", .listOrOne(.text), "A pattern of the name with * and ?."),
+            .key("type", .listOrOne(.text), "A media type, as the ending of the name says: image/*, application/pdf."), .key("larger", .text, "A size: 500kb."),
             .key("smaller", .text, "A size: 10mb."),
         ])
 
@@ -226,7 +249,7 @@ enum Schemas {
             .key("captcha", .anyOf([.yes, .mapping("captcha")]), "Ask a member who waits a question, and admit or refuse by the answer."),
             .key("form", .text, "Begin a form of the profile with the writer."),
             .key("tell", .mapping("tell"), "Send a message into another chat."),
-            .key("forward", .text, "Forward the message to the chat of that name."),
+            .key("forward", .anyOf([.text, .mapping("forward")]), "Forward the message to the chat of that name."),
             .key("webhook", .anyOf([.text, .mapping("webhook"), .mapping("secret")]), "Tell an address of the web of the event."),
             .key("save", RuleAction.sources.shape, "Receive the file of the message."), .key("post", .mapping("post"), "Post in the name of a channel."),
         ])
@@ -250,8 +273,12 @@ enum Schemas {
         "send-file",
         [
             .key("file", .text, "A file."), .key("image", .text, "A picture."), .key("voice", .text, "A recording."),
-            .key("seconds", .integer(RuleFile.seconds), "The length of the recording."), .key("text", .text, "The text beside it."),
+            .key("video", .text, "A video."), .key("seconds", .integer(RuleFile.videoSeconds), "The length of the recording or video."),
+            .key("thumbnail", .text, "A picture for the preview of the video."), .key("text", .text, "The text beside it."),
         ])
+    static let forward = MappingSchema(
+        "forward",
+        [.required("to", .text, "The name of the chat."), .key("through", .text, "The key of another profile, whose chat it is.")])
     static let post = MappingSchema(
         "post", [.required("channel", .text, "The name of a channel of the profile."), .required("text", .text, "The text of the post.")])
 
@@ -353,7 +380,7 @@ enum Schemas {
     static let all = [
         file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, lines, repeated,
         fileTest, action,
-        sendFile,
+        sendFile, forward, joiner, receiveFiles,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,
     ]

@@ -57,6 +57,14 @@ extension ProfileSpec {
             for schedule in schedules { schedule.handlers }
             if let plugin { plugin.handlers() }
         }
+        if let picture {
+            do throws(BotFileError) {
+                bot.profile.image = try BotProfile.picture(from: picture)
+            } catch {
+                logger.error("the picture of a profile cannot be used", metadata: ["code": "\(error.code.rawValue)", "error": "\(error.message)"])
+            }
+        }
+        bot.fileReception = fileReception
         bot.groups = groups
         bot.channels = channels
         bot.isRelay = isRelay

@@ -57,9 +57,13 @@ struct RulePerformer: Sendable {
         case .react(let emoji): try await subject.react?(emoji)
         case .accept: try await subject.accept?()
         case .reject: try await subject.reject?()
-        case .forward(let name):
-            guard let target = await subject.chat.chats.summary(named: name) else { throw RuleFailure.noChat(name) }
-            try await subject.forward?(target.reference)
+        case .forward(let name, let other):
+            let through = try other.map { id in
+                guard let client = subject.client.other(id) else { throw RuleFailure.noProfile(id) }
+                return client
+            }
+            guard let target = await (through?.chats ?? subject.chat.chats).summary(named: name) else { throw RuleFailure.noChat(name) }
+            try await subject.forward?(target.reference, through)
         case .moderate, .block, .remove, .role, .warn:
             // A rule must not turn against those who keep the group, unless it says so.
             guard let member = subject.member, !rule.exempt.contains(member.role) else { return }

@@ -149,6 +149,7 @@ struct ProfileRules: Sendable {
 enum RuleFailure: Error, CustomStringConvertible {
     case noChat(String)
     case noChannel(String)
+    case noProfile(String)
     case tooManyWebhooks(String)
 
     var description: String {
@@ -156,6 +157,7 @@ enum RuleFailure: Error, CustomStringConvertible {
         case .tooManyWebhooks(let host):
             "too many webhooks wait already, and one more for \(host) is left out: at most \(WebhookQueue.maximumCount) wait"
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
+        case .noProfile(let id): "there is no profile \"\(id)\" in this process"
         case .noChat(let name): "there is no chat \"\(name)\": invite the bot to it, or connect as that contact"
         }
     }

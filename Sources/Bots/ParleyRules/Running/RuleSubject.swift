@@ -15,7 +15,7 @@ struct RuleSubject: Sendable {
     var save: (@Sendable (FileSources) async throws -> Void)?
     var react: (@Sendable (String) async throws -> Void)?
     var moderate: (@Sendable () async throws -> Void)?
-    var forward: (@Sendable (ChatReference) async throws -> Void)?
+    var forward: (@Sendable (ChatReference, _ through: BotClient?) async throws -> Void)?
     var accept: (@Sendable () async throws -> Void)?
     var reject: (@Sendable () async throws -> Void)?
     var begin: (@Sendable (FormState, String) async throws -> Void)?
@@ -52,7 +52,9 @@ extension RuleSubject {
         save = { try await message.file(from: $0) }
         react = { try await message.react($0) }
         moderate = { try await message.moderate() }
-        forward = { try await message.forward(to: $0) }
+        forward = { target, other in
+            if let other { try await message.forward(to: target, through: other) } else { try await message.forward(to: target) }
+        }
         // Members who were admitted meanwhile write there too.
         accept = { if let member = message.member, member.isPending { try await member.accept() } }
         reject = { if let member = message.member, member.isPending { try await member.reject() } }

@@ -78,6 +78,8 @@ extension ProfileSpec {
         var differences: [String] = []
         if name != other.name { differences.append("name") }
         if bio != other.bio { differences.append("bio") }
+        if picture != other.picture { differences.append("picture") }
+        if fileReception != other.fileReception { differences.append("receive-files") }
         if address != other.address { differences.append("address") }
         if groups != other.groups { differences.append("groups") }
         if channels != other.channels { differences.append("channels") }

@@ -81,6 +81,7 @@ public struct BotsFile: Sendable {
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
+        refuseUnknownForwards(specs, in: profiles)
         return (specs, network, monitoring, webhooks)
     }
 
@@ -88,6 +89,16 @@ public struct BotsFile: Sendable {
         guard let mapping = reader.mapping() else { return }
         for entry in mapping.all {
             if let list = ListSpec(id: entry.key, entry.value) { sink.lists[entry.key] = list } else { sink.faultyLists.insert(entry.key) }
+        }
+    }
+
+    /// A message is forwarded through a profile of the file.
+    private static func refuseUnknownForwards(_ specs: [ProfileSpec], in profiles: MappingReader) {
+        for rule in specs.flatMap(\.rules) {
+            for case .forward(_, through: let other?) in rule.then where !profiles.keys.contains(other) {
+                profiles.reader.report(
+                    .badValue, "there is no profile \"\(other)\"", hint: Spelling.hint(for: other, among: profiles.keys), at: rule.position)
+            }
         }
     }
 

@@ -9,13 +9,15 @@ public struct FileCondition: Sendable {
     /// Bytes that the file may have at most.
     public let maximumSize: Int64?
     private let patterns: [TextPattern]
+    /// Patterns of the media type, one of which must match; nil for any type.
+    private let types: [TextPattern]?
 
     /// The longest pattern of a name, in bytes.
     private static let longestName = 100
 
     init?(_ reader: NodeReader) {
         if reader.text == "any" {
-            (names, minimumSize, maximumSize, patterns) = (nil, nil, nil, [])
+            (names, minimumSize, maximumSize, patterns, types) = (nil, nil, nil, [], nil)
             return
         }
         guard let mapping = reader.mapping() else { return nil }
@@ -23,6 +25,7 @@ public struct FileCondition: Sendable {
         let named = mapping.value("name")?.listOrOne()?.compactMap { item in Self.pattern(item).map { (item.text ?? "", $0) } }
         names = named.map { $0.map(\.0) }
         patterns = named?.map(\.1) ?? []
+        types = mapping.value("type")?.listOrOne()?.compactMap(Self.mediaType)
         minimumSize = mapping.value("larger").flatMap(Self.size)
         maximumSize = mapping.value("smaller").flatMap(Self.size)
         if let minimumSize, let maximumSize, minimumSize >= maximumSize {
@@ -34,7 +37,21 @@ public struct FileCondition: Sendable {
     func holds(for file: Attachment) -> Bool {
         if let minimumSize, file.size <= minimumSize { return false }
         if let maximumSize, file.size >= maximumSize { return false }
+        if let types {
+            let type = MediaType.type(of: file.name)
+            guard types.contains(where: { $0.firstMatch(in: type) != nil }) else { return false }
+        }
         return names == nil || patterns.contains { $0.firstMatch(in: file.name) != nil }
+    }
+
+    private static func mediaType(_ reader: NodeReader) -> TextPattern? {
+        guard let text = reader.nonEmptyString() else { return nil }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            reader.report(.badValue, "\"\(text.prefix(40))\" is not a media type", hint: "write image/*, or application/pdf")
+            return nil
+        }
+        return pattern(reader)
     }
 
     private static func pattern(_ reader: NodeReader) -> TextPattern? {

@@ -5,6 +5,8 @@ internal import Parley
 enum GroupSpec {
     /// Roles that can be given to those who join by a link.
     static let linkRoles: KeyValuePairs<String, GroupMemberRole?> = ["member": .member, "observer": .observer, "none": nil]
+    /// Roles that a rule for joiners can give.
+    static let joinerRoles: KeyValuePairs<String, GroupMemberRole> = ["member": .member, "observer": .observer]
     static let features: KeyValuePairs<String, GroupFeature> = [
         "direct-messages": .directMessages, "full-delete": .fullDelete, "reactions": .reactions, "voice": .voice, "files": .files,
         "simplex-links": .simplexLinks, "reports": .reports, "history": .history, "support": .support,
@@ -35,7 +37,9 @@ enum GroupSpec {
         settings.reviewsNewMembers = mapping.value("review")?.bool() ?? false
         var link: GroupMemberRole? = .member
         if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
-        return ManagedGroup(id, settings, linkRole: link)
+        let joiners = mapping.value("joiners")
+        if let joiners, link == nil { joiners.report(.badValue, "nobody joins a group without a link", hint: "leave out \"joiners\", or \"link: none\"") }
+        return ManagedGroup(id, settings, linkRole: link, joinerRules: joiners.map(JoinerSpec.read))
     }
 
     /// The settings that groups and channels have in common.

@@ -9,8 +9,12 @@ public struct ProfileSpec: Sendable {
     public let name: String
     /// A line about the bot; at most ``maximumBioLength`` bytes as JSON.
     public let bio: String?
+    /// The path of its picture; nil for none.
+    public let picture: String?
     /// The settings of the address.
     public let address: AddressSpec
+    /// The files that the bot receives on its own; nil for none.
+    public let fileReception: FileReception?
     /// The rules, in their order.
     public let rules: [RuleSpec]
     /// The tests of the rules.
@@ -60,7 +64,9 @@ public struct ProfileSpec: Sendable {
         if let bio, bio.jsonLength > Self.maximumBioLength {
             mapping.value("bio")?.report(.badValue, "the bio has \(bio.jsonLength) bytes, more than \(Self.maximumBioLength)")
         }
+        picture = mapping.value("picture").flatMap(Self.picture)
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
+        fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []
@@ -94,6 +100,19 @@ public struct ProfileSpec: Sendable {
         }
         address.welcome = mapping.value("welcome").flatMap(Self.welcome)
         return address
+    }
+
+    /// The path of a picture that can be shown.
+    private static func picture(_ reader: NodeReader) -> String? {
+        guard let path = reader.nonEmptyString() else { return nil }
+        guard let folder = reader.sink.folder else { return path }
+        let full = path.hasPrefix("/") ? path : folder + "/" + path
+        do throws(BotFileError) {
+            _ = try BotProfile.picture(from: full)
+        } catch {
+            reader.report(.badValue, error.message, hint: error.code == .notFound ? "paths are relative to the folder of this file" : nil)
+        }
+        return full
     }
 
     /// The welcome message is published with the address, before anybody has connected: nothing can be filled in.

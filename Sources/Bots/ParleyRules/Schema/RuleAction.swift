@@ -41,8 +41,8 @@ public enum RuleAction: Sendable {
     case form(String)
     /// Sends a message into another chat, by its name.
     case tell(chat: String, Template)
-    /// Forwards the message into the chat of a name.
-    case forward(to: String)
+    /// Forwards the message into the chat of a name, of the profile or of another one.
+    case forward(to: String, through: String?)
     /// Tells an address of the web of the event.
     case webhook(WebhookSpec)
     /// An action that is written in Swift.
@@ -137,7 +137,7 @@ public enum RuleAction: Sendable {
         case "form": value.nonEmptyString().map(RuleAction.form)
         case "tell": tell(value, .rule(condition))
         case "webhook": WebhookSpec(value).map(RuleAction.webhook)
-        default: value.nonEmptyString().map(RuleAction.forward)
+        default: forward(value)
         }
     }
 
@@ -188,6 +188,15 @@ public enum RuleAction: Sendable {
             return value.mapping().flatMap { RuleFile($0, in: condition) }.map { .sendFile($0, quotes: quotes) }
         }
         return Template(value, in: condition).map(quotes ? RuleAction.reply : RuleAction.send)
+    }
+
+    /// The name of a chat, or that of another profile's.
+    private static func forward(_ reader: NodeReader) -> RuleAction? {
+        guard reader.keys != nil else { return reader.nonEmptyString().map { .forward(to: $0, through: nil) } }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.forward)
+        let other = mapping.value("through")?.nonEmptyString()
+        return mapping.required("to", hint: "write the name of a chat")?.nonEmptyString().map { .forward(to: $0, through: other) }
     }
 
     private static func post(_ reader: NodeReader, in condition: RuleCondition?) -> RuleAction? {

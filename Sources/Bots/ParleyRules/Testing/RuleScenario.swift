@@ -154,7 +154,7 @@ extension RuleAction {
         case .sendFile(let file, _): file.path.split(separator: "/").last.map(String.init)
         case .react(let emoji): emoji
         case .role(let role, _): role.role.code
-        case .forward(let chat): chat
+        case .forward(let chat, _): chat
         case .warn(let warn): "\(warn.points)"
         case .form(let form): form
         case .webhook(let spec): spec.host
