@@ -90,7 +90,8 @@ import Testing
         "mistakes are told with their position",
         arguments: [
             ("  a: { receive-files: { from: own } }", "needs the key \"up-to\""), ("  a: { receive-files: { up-to: much } }", "cannot be \"much\""),
-            ("  a: { receive-files: { up-to: 1mb, from: all } }", "cannot be \"all\""), ("  a: { receive-files: { up-to: 1mb, kinds: [text] } }", "cannot be \"text\""),
+            ("  a: { receive-files: { up-to: 1mb, from: all } }", "cannot be \"all\""),
+            ("  a: { receive-files: { up-to: 1mb, kinds: [text] } }", "cannot be \"text\""),
             ("  a: { rules: [ { when: { file: { type: image } }, then: { reply: x } } ] }", "is not a media type"),
             ("  a: { rules: [ { when: { message: any }, then: { forward: { through: a } } } ] }", "needs the key \"to\""),
             ("  a: { rules: [ { when: { message: any }, then: { forward: { to: Ann, through: b } } } ] }", "there is no profile \"b\""),
