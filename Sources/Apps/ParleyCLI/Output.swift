@@ -48,6 +48,16 @@ enum Output {
         }
     }
 
+    /// Replaces the prompt in the last line, if there is one. What a person has typed behind it so far the terminal keeps, and it shows at the next key.
+    static func replace(prompt text: String) {
+        let text = VisibleText.line(text)
+        prompt.withLock { prompt in
+            guard let shown = prompt, shown != text else { return }
+            prompt = text
+            write("\r\u{1B}[K\(text)")
+        }
+    }
+
     /// Shows how far something is in the last line, on a terminal; it replaces what was shown before.
     static func progress(_ text: String) {
         guard isTerminal else { return }

@@ -175,11 +175,15 @@ import Testing
                   - { id: party, at: "2026-01-01 06:00", to: contacts, send: The party begins. }
                   - { id: daily, cron: "0 9 * * *", to: [Ann, Nobody], send: "Good morning, it is {{ date }}." }
                   - { id: past, at: "2025-01-01 06:00", missed: skip, to: contacts, send: never }
+                  - { id: before, at: "2025-12-31 23:59", to: contacts, send: never }
+                  - { id: meanwhile, at: "2026-01-01 06:01", to: contacts, send: Late. }
             """)
         try await withBots(bots) { room in
             let ann = try await room.person("Ann")
-            try await room.advance(by: .seconds(6 * 3_600 + 60))
+            try await room.advance(by: .seconds(6 * 3_600 + 30))
             try await ann.expect("The party begins.")
+            try await room.restart(after: .seconds(120))
+            try await ann.expect("Late.")
             try await room.restart(after: .seconds(60))
             try await ann.expectNothing()
             try await room.advance(by: .seconds(3 * 3_600))

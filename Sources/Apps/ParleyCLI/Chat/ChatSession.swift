@@ -9,7 +9,10 @@ actor ChatSession {
     let user: User
     let printer: ChatPrinter
     private(set) var open: ChatReference?
-    private(set) var openInfo: ChatInfo?
+    private(set) var openInfo: ChatInfo? {
+        // A chat opens by itself when a connection is made: the prompt must not name another.
+        didSet { if TerminalInput.isTerminal { Output.replace(prompt: prompt) } }
+    }
     private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0

@@ -90,6 +90,13 @@ struct InitCommand: ParsableCommand {
         return quoted + "\""
     }
 
+    /// The key of a profile with a name: its letters and digits, in lower case.
+    static func key(for name: String) -> String {
+        let words = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let key = words.joined(separator: "-")
+        return key.first?.isLetter == true ? key : "helper"
+    }
+
     private static func text(name: String, help: String) -> String {
         let reply = quoted(help.replacing("{{", with: "{{{{"))
         return """
@@ -97,7 +104,7 @@ struct InitCommand: ParsableCommand {
             \(BotsSchema.header(path: "./parley.schema.json"))
             parley: 1
             profiles:
-              helper:
+              \(key(for: name)):
                 name: \(quoted(name))
                 address: { accept: automatic, welcome: "Hello! Send /help." }
                 rules:

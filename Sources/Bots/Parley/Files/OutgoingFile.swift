@@ -90,6 +90,7 @@ public struct OutgoingFile: Sendable, Hashable {
         } catch {
             throw BotFileError(.notFound, "there is no picture \(path), or it cannot be read")
         }
+        guard !data.isEmpty else { throw BotFileError(.picture, "\(path) is empty") }
         do throws(PictureError) {
             let preview = try Picture(decoding: data).preview(limit: previewBytes)
             return ImageData("data:image/jpg;base64," + Data(preview).base64EncodedString())

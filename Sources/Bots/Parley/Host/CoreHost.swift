@@ -170,25 +170,40 @@ public final class CoreHost: Sendable {
     }
 
     private static func fileAddress(_ text: String) throws(HostError) -> XFTPServerWithAuth {
+        let address: XFTPServerWithAuth
         do throws(WireError) {
-            return try XFTPServerWithAuth(wireString: text)
+            address = try XFTPServerWithAuth(wireString: text)
         } catch {
             throw HostError(
                 .serverAddress,
                 "\"\(text)\" is not a file router's address, from character \(error.offset + 1) on. One looks like xftp://fingerprint@host:port; a file router prints its own when it starts"
             )
         }
+        try requireFingerprint(address.server.keyHash, in: text)
+        return address
+    }
+
+    /// A fingerprint that is cut off would be found wrong only when the router is reached.
+    private static func requireFingerprint(_ hash: KeyHash, in text: String) throws(HostError) {
+        guard hash.bytes.count == 32 else {
+            throw HostError(
+                .serverAddress,
+                "the fingerprint of \"\(text)\" has \(hash.bytes.count) bytes, and a router's has 32: copy the whole address, which a router prints when it starts")
+        }
     }
 
     private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
+        let address: SMPServerWithAuth
         do throws(WireError) {
-            return try SMPServerWithAuth(wireString: text)
+            address = try SMPServerWithAuth(wireString: text)
         } catch {
             throw HostError(
                 .serverAddress,
                 "\"\(text)\" is not a router's address, from character \(error.offset + 1) on. One looks like smp://fingerprint@host:port; a router prints its own when it starts"
             )
         }
+        try requireFingerprint(address.server.keyHash, in: text)
+        return address
     }
 }
 

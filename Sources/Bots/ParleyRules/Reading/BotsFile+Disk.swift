@@ -9,6 +9,10 @@ extension BotsFile {
     /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable` for a file that is not there, cannot be read or is not
     ///   UTF-8 text.
     public init(contentsOf path: String, extensions: RuleExtensions = .none) throws(BotsFileError) {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            throw BotsFileError(unreadable: path, "this is a folder", hint: "name the file in it: \(path.hasSuffix("/") ? path : path + "/")bots.yaml")
+        }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw BotsFileError(
@@ -36,6 +40,8 @@ extension BotsFile {
     }
 
     private init(parsing bytes: [UInt8], file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
+        // Some editors put a byte order mark in front, which is no part of the text.
+        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         guard let source = String(validating: bytes, as: UTF8.self) else {
             let readable = Self.readablePart(of: bytes)
             throw BotsFileError(

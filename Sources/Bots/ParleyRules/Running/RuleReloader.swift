@@ -68,7 +68,9 @@ package struct RuleReloader: Sendable {
         do {
             let description = try BotsFile(contentsOf: file, extensions: extensions)
             let waiting = try rules.replace(with: description)
-            logger.notice("rules replaced", metadata: ["code": "rules.replaced", "file": "\(file)", "waiting": "\(waiting.joined(separator: ", "))"])
+            var metadata: Logger.Metadata = ["code": "rules.replaced", "file": "\(file)"]
+            if !waiting.isEmpty { metadata["waiting"] = "\(waiting.joined(separator: ", "))" }
+            logger.notice("rules replaced", metadata: metadata)
             report(.replaced(description, waiting: waiting))
             return description.listFiles
         } catch {

@@ -37,8 +37,8 @@ struct ScheduleRunner: Sendable {
     /// Sets the timer of a message that is sent once, unless it was sent.
     private func plan(_ client: BotClient, at date: Date) async throws {
         guard try await !client.state(SentSchedules.self).contains(key(date)) else { return }
-        // What was missed before anybody wrote the schedule is not made up for either.
-        guard spec.runsMissed || date > client.now else { return }
+        // A time that was missed while the bot was stopped has a timer already. One that was over before the bot knew the schedule is not made up for.
+        guard date > client.now else { return }
         try await client.schedule(CaseTimer.schedule, key: key(date), at: date, key(date), expiringAfter: spec.runsMissed ? nil : .seconds(60))
     }
 
