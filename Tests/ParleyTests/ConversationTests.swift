@@ -263,7 +263,7 @@ private struct Orders: StoredState { var total = 0 }
         }
         #expect(
             core.sent(to: 4) == [
-                "Short?", "Please write at most 3 characters. That were 4.", "More, ok?", "Something went wrong. Please begin again.", "?",
+                "Short?", "Please write at most 3 characters. Yours has 4.", "More, ok?", "Something went wrong. Please begin again.", "?",
             ])
     }
 

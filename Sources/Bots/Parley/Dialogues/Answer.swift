@@ -37,7 +37,7 @@ extension Answer where Value == String {
         Self("text") { message throws(AnswerError) in
             let text = message.answerText
             guard !text.isEmpty else { throw AnswerError("Please answer with text.") }
-            guard text.count <= longest else { throw AnswerError("Please write at most \(longest) characters. That were \(text.count).") }
+            guard text.count <= longest else { throw AnswerError("Please write at most \(longest) characters. Yours has \(text.count).") }
             return text
         }
     }

@@ -28,7 +28,7 @@ public struct BotGroup: Sendable {
     /// One who was let in and is not yet connected, with a relay of a channel or with the one who invited, misses what is sent meanwhile.
     public var isMember: Bool { info.membership.status.isCurrentMember && info.membership.status != .accepted }
 
-    /// The profile that all members see.
+    /// The chat that all members see.
     public var chat: BotChat { BotChat(bot: bot, info: .group(groupInfo: info, scope: nil), effects: effects) }
 
     /// Sends a text to all members.
@@ -160,7 +160,7 @@ public struct BotMember: Sendable {
     /// True while the member waits to be admitted.
     public var isPending: Bool { member.status == .pendingApproval || member.status == .pendingReview }
 
-    /// Deletes nothing, and shows nobody what the member sends from now on. The bot must be a moderator or more.
+    /// Blocks the member for all: nobody is shown what the member sends from now on, and earlier messages stay. The bot must be a moderator or more.
     public func block() async throws { try await setBlocked(true) }
 
     /// Ends a block for all.

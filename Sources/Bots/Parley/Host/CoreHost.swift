@@ -188,7 +188,8 @@ public final class CoreHost: Sendable {
         guard hash.bytes.count == 32 else {
             throw HostError(
                 .serverAddress,
-                "the fingerprint of \"\(text)\" has \(hash.bytes.count) bytes, and a router's has 32: copy the whole address, which a router prints when it starts")
+                "the fingerprint of \"\(text)\" has \(hash.bytes.count) bytes, and a router's has 32: copy the whole address, which a router prints when it starts"
+            )
         }
     }
 

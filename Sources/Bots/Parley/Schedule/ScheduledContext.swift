@@ -21,7 +21,7 @@ public struct ScheduledContext<Value: Sendable>: Sendable {
 
     /// Sends a text into the chat that the timer was scheduled for.
     ///
-    /// - Throws: `ChatCoreError` with the code `errorStore.contactNotFound` if the timer is for no chat, or the chat is gone.
+    /// - Throws: `ChatCoreError` with the code `core.unsupported` if the timer is for no chat, or the chat is gone.
     @discardableResult
     public func send(_ text: String) async throws -> SentMessage {
         guard let chat else { throw ChatCoreError(.unsupported, "the timer is for no chat, or its chat is gone") }

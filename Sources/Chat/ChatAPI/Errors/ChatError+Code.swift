@@ -11,31 +11,6 @@ extension ChatError {
         case .remoteControl, .remoteHost, .other: tag
         }
     }
-
-    /// The error in words.
-    public var message: String {
-        switch self {
-        case .chat(.commandError(let message)): "The command is not one, or not possible now: \(message)"
-        case .chat(.noActiveUser): "There is no active profile; create one first."
-        case .chat(.userUnknown): "There is no such profile, or its password is wrong."
-        case .chat(.userExists(let name)): "A profile named \(name) exists already; choose another name."
-        case .chat(.invalidDisplayName(_, let valid)): "The name is not allowed; the nearest one that is: \(valid)"
-        case .chat(.differentActiveUser(let user, let active)):
-            "The command is for profile \(user), but profile \(active) is active."
-        case .chat(.invalidConnectionRequest): "The link is not a valid SimpleX link."
-        case .chat(.contactNotReady(let contact)): "\(contact.localDisplayName) is not connected yet."
-        case .store(.duplicateName): "The name is taken; choose another one."
-        case .store(.largeMessage): "The message is too large."
-        case .store(.duplicateContactLink): "The profile has an address already."
-        case .store(.userContactLinkNotFound): "The profile has no address; create one first."
-        case .chat(.contactNotActive(let contact)): "\(contact.localDisplayName) has deleted the contact."
-        case .chat(.contactDisabled(let contact)): "\(contact.localDisplayName) has not been reachable for long."
-        case .chat(.unsupportedConnectionRequest): "The link is of a version that this program does not know."
-        case .store(.contactNotFound), .store(.contactNotFoundByName): "There is no such contact."
-        case .agent(let error, _, _): error.message ?? "The core reported \(code)."
-        default: "The core reported \(code)."
-        }
-    }
 }
 
 extension MessagingError {
