@@ -88,7 +88,10 @@ struct FileWait: Sendable {
                 return file
             }
             while let event = try await next(events) {
-                if let file = try take(step(event)) { return file }
+                let step = try step(event)
+                // It may tell of the time before the file was accepted: the store knows how it is now.
+                if case .offered? = step { break }
+                if let file = try take(step) { return file }
             }
         }
     }
