@@ -19,7 +19,7 @@ public struct ValueFilter<Context: Sendable, Value: Sendable>: Sendable {
 
 /// A context with the value that a ``ValueFilter`` found in it; a tuple of the values of two or three filters, in their order.
 public struct FilteredContext<Context: Sendable, Value: Sendable>: Sendable {
-    /// What the trigger gives to a handler without filters.
+    /// The context that a handler without filters gets.
     public let context: Context
     /// The value.
     public let value: Value

@@ -15,7 +15,7 @@ final class BotRuntime: Sendable {
     let identity: BotIdentity
     private let model: ChatModel
     private let filesFolder: String?
-    private let dispatcher: EventDispatcher
+    let dispatcher: EventDispatcher
     private let beforeMatching: [Middleware]
     private let background: [@Sendable (BotClient) async -> Void]
     private let recurrences: [String: Recurrence]
@@ -171,79 +171,6 @@ final class BotRuntime: Sendable {
         tracker.withLock { $0.closeGap(in: "\(chat)", refusedBefore: refused) }
     }
 
-    // MARK: What is told once, as long as the process lives
-
-    /// - Returns: false if the event says nothing of groups that handlers have a trigger for.
-    private func takeGroupEvent(_ event: ChatEvent, in group: GroupInfo) -> Bool {
-        let effects = effects(nil)
-        guard let content = GroupEvents.content(of: event, chat: { chat(.group(groupInfo: $0, scope: nil), effects: effects) }) else { return false }
-        submit("\(ChatReference.group(group.groupID))", incoming(content, event, effects))
-        return true
-    }
-
-    private func takeEdit(_ entry: ItemInChat, event: ChatEvent) {
-        guard let chat = entry.chatInfo.reference, case .receivedMessage(let content) = entry.chatItem.content,
-            entry.chatItem.meta.isEdited, GroupEvents.isToBeHandled(entry.chatItem, in: entry.chatInfo)
-        else { return }
-        let effects = effects(nil)
-        let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), item: entry.chatItem, content: content)
-        submit("\(chat)", incoming(.edited(context), event, effects))
-    }
-
-    private func takeDeletions(_ deletions: [ChatItemDeletion], event: ChatEvent) {
-        var byChat: [ChatReference: (info: ChatInfo, items: [ChatItem], member: GroupMember?)] = [:]
-        for deletion in deletions {
-            let entry = deletion.deletedChatItem
-            guard let chat = entry.chatInfo.reference else { continue }
-            byChat[chat, default: (entry.chatInfo, [], GroupEvents.member(who: deletion))].items.append(entry.chatItem)
-        }
-        for (chat, deleted) in byChat {
-            let effects = effects(nil), inChat = self.chat(deleted.info, effects: effects)
-            let context = DeletionContext(chat: inChat, items: deleted.items, member: inChat.member(deleted.member))
-            submit("\(chat)", incoming(.deleted(context), event, effects))
-        }
-    }
-
-    private func takeReaction(_ reaction: ReactionInChat, added: Bool, event: ChatEvent) {
-        guard let chat = reaction.chatInfo.reference, reaction.chatReaction.direction.isReceived,
-            case .emoji(let emoji) = reaction.chatReaction.reaction
-        else { return }
-        let effects = effects(nil), inChat = self.chat(reaction.chatInfo, effects: effects, of: reaction.chatReaction.chatItem)
-        let context = ReactionContext(
-            chat: inChat, item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added,
-            member: inChat.member(reaction.chatReaction.direction.member))
-        submit("\(chat)", incoming(.reaction(context), event, effects))
-    }
-
-    private func takeDelivery(of items: [ItemInChat], event: ChatEvent) {
-        // A bot that sends much gets many of these, and most bots do not want them.
-        guard !dispatcher.isEmpty(.delivery) else { return }
-        for entry in items {
-            guard let chat = entry.chatInfo.reference, entry.chatItem.direction.isSent, let status = DeliveryStatus(entry.chatItem.meta.status) else {
-                continue
-            }
-            let effects = effects(nil)
-            let context = DeliveryContext(chat: self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), item: entry.chatItem, status: status)
-            submit("\(chat)", incoming(.delivery(context), event, effects))
-        }
-    }
-
-    /// - Returns: false if the event is not the end of a transfer.
-    private func takeTransfer(of entry: ItemInChat, event: ChatEvent) -> Bool {
-        guard !dispatcher.isEmpty(.file), let chat = entry.chatInfo.reference, let file = entry.chatItem.file, let step = FileTransferStep(file)
-        else { return false }
-        let effects = effects(nil), inChat = self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), content: Incoming.Content
-        switch step {
-        case .complete(let file):
-            guard entry.chatItem.direction.isReceived, let received = effects.received(file) else { return false }
-            content = .file(FileContext(chat: inChat, item: entry.chatItem, file: received))
-        case .failed(let error): content = .fileFailure(FileFailureContext(chat: inChat, item: entry.chatItem, error: error))
-        case .progress, .offered: return false
-        }
-        submit("\(chat)", incoming(content, event, effects))
-        return true
-    }
-
     // MARK: Parts
 
     private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
@@ -252,12 +179,12 @@ final class BotRuntime: Sendable {
         return self.incoming(content, event, effects)
     }
 
-    private func incoming(_ content: Incoming.Content, _ event: ChatEvent?, _ effects: Effects) -> Incoming {
+    func incoming(_ content: Incoming.Content, _ event: ChatEvent?, _ effects: Effects) -> Incoming {
         Incoming(content: content, bot: identity, effects: effects, event: event)
     }
 
     /// The effects of one run of handlers.
-    private func effects(_ event: String?) -> Effects {
+    func effects(_ event: String?) -> Effects {
         Effects(
             model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges(),
             observation: observation(event))
@@ -275,7 +202,7 @@ final class BotRuntime: Sendable {
     }
 
     /// - Parameter item: what the chat is for: of a comment, its chat is the comments on its post.
-    private func chat(_ info: ChatInfo, effects: Effects, of item: ChatItem? = nil) -> BotChat {
+    func chat(_ info: ChatInfo, effects: Effects, of item: ChatItem? = nil) -> BotChat {
         BotChat(bot: identity, info: info, effects: effects, post: item?.meta.parentItemID)
     }
 
@@ -283,7 +210,7 @@ final class BotRuntime: Sendable {
     ///   - kind: what is noted once it is handled; nil for what is told once.
     ///   - event: its name; nil for what does not come again.
     ///   - isMuted: whether the event counts as handled without being given to a handler.
-    private func submit(
+    func submit(
         _ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil, isMuted: Bool = false
     ) {
         let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: chat)) { [self] in

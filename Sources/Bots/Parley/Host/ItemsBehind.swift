@@ -73,7 +73,7 @@ extension ChatModel {
     /// are mixed: pages are read from the newest back until one has nothing new. The comments on the posts of these pages, in a channel at least the
     /// 100 newest, belong to them.
     ///
-    /// What comes meanwhile can be on a page that has been read already, and something that came after it on one that is read later. So the newest pages
+    /// A message that comes meanwhile can be on a page that has been read already, and a later one on a page that is read after it. So the newest pages
     /// are read again until they have nothing that was not found: whoever handles the last item found has not left out one that came before it.
     private nonisolated func groupItems(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
         var found: [ChatItemID: ItemInChat] = [:], isFirst = true

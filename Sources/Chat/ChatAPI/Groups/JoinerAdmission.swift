@@ -102,9 +102,9 @@ public struct JoinerRule: JSONObjectConvertible, Hashable, Sendable {
 public enum JoinerDecision: JSONTagged, Hashable, Sendable {
     /// Admits to the group, or to the review if the group has one.
     case accept(role: GroupMemberRole?)
-    /// Has the joiner wait until the host admits it. The two can write to each other; other members do not hear of it.
+    /// A wait until the host admits the joiner. The two can write to each other; other members do not hear of it.
     case pendingApproval(role: GroupMemberRole?)
-    /// Has the joiner wait until a moderator admits it.
+    /// A wait until a moderator admits the joiner.
     case pendingReview(role: GroupMemberRole?)
     /// Refuses.
     case reject(reason: GroupRejectionReason)
