@@ -51,6 +51,20 @@ import Testing
         #expect(try filled("{{ text }}{{ text }}", said: "*x*") == "∗x∗∗x∗")
     }
 
+    @Test(arguments: [
+        ("Ann", "@Ann"), ("Ann Bell", "@'Ann Bell'"), ("Ann.", "@'Ann.'"), ("*Ann*", "@'*Ann*'"), ("O'Neil", "@O'Neil"),
+        ("'x' y", "'x' y"), ("x' *y*", "x' ∗y∗"),
+    ])
+    func aMentionIsOneWhateverTheName(_ name: String, _ mention: String) throws {
+        var values = TemplateValues(botName: "Bot", contactName: name, date: "2026-01-01", time: "12:00")
+        values.memberName = name
+        let template = try template("Hello {{ member.mention }} and {{ member.name }}")
+        #expect(template.filled(with: values.mentioning).hasPrefix("Hello \(mention) and "))
+        // Where nobody can be mentioned, the name stands, and formats nothing.
+        let plain = template.filled(with: values)
+        #expect(Markdown.parse(plain)?.compactMap(\.format?.mark) ?? [] == [])
+    }
+
     @Test func theSignThatStandsForValuesFormatsNothingEither() throws {
         #expect(try filled("\u{10280} {{ member.name }}", name: "*x*") == "\u{10280} ∗x∗")
         #expect(throws: BotsFileError.self) { try template("{{ text | html }}") }

@@ -205,7 +205,7 @@ public final class TestPerson: Sendable {
 
     /// Everything that was said in a chat, oldest first.
     public func conversation(in chat: String? = nil) async throws -> [TestMessage] {
-        try await items(in: chat).filter(\.isMessage).map { TestMessage($0, own: name) }
+        try await items(in: chat).inConversationOrder.filter(\.isMessage).map { TestMessage($0, own: name) }
     }
 
     // MARK: Parts
@@ -311,6 +311,10 @@ public struct TestMessage: Sendable, CustomStringConvertible {
     public let reactions: [String]
     /// The name of its file; nil for a message without one.
     public let fileName: String?
+    /// True if it notifies the person: it mentions the person, or quotes what the person said. Mentions that an edit adds do not notify.
+    public let mentionsMe: Bool
+    /// The names of the members that it mentions.
+    public let mentions: Set<String>
 
     init(_ item: ChatItem, own: String) {
         id = item.id
@@ -320,6 +324,8 @@ public struct TestMessage: Sendable, CustomStringConvertible {
         isEdited = item.meta.isEdited
         isDeleted = item.meta.deleted != nil
         fileName = item.file?.fileName
+        mentionsMe = item.meta.userMention
+        mentions = Set(item.mentions.keys)
         reactions = item.reactions.compactMap { if case .emoji(let emoji) = $0.reaction { emoji.text } else { nil } }
     }
 

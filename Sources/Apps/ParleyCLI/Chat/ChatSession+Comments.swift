@@ -21,7 +21,9 @@ extension ChatSession {
             throw Outcome.Failed("core.invalidResponse", description: "the comments were not shown")
         }
         printer.show(post, in: thread.chatInfo, from: user, withTime: true)
-        for comment in thread.chatItems where comment.isWorthShowing { printer.show(comment, in: thread.chatInfo, from: user, withTime: true) }
+        for comment in thread.chatItems.inConversationOrder where comment.isWorthShowing {
+            printer.show(comment, in: thread.chatInfo, from: user, withTime: true)
+        }
     }
 
     private func post(_ id: ChatItemID?) async throws -> (channel: GroupInfo, item: ChatItem) {

@@ -225,7 +225,7 @@ actor ChatSession {
             page = .before(oldest.id, count: count)
         }
         guard let info else { return }
-        for item in shown.suffix(count) { printer.show(item, in: info, from: user, withTime: true) }
+        for item in Array(shown.suffix(count)).inConversationOrder { printer.show(item, in: info, from: user, withTime: true) }
         _ = try await core.send(.chats(.markRead(open)), as: user.userID)
     }
 

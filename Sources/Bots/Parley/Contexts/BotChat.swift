@@ -98,8 +98,10 @@ public struct SentMessage: Sendable {
 
     /// Replaces the text for both sides. Of a text that was sent in parts, the first is replaced and the others are deleted.
     @discardableResult
-    public func edit(_ text: String) async throws -> SentMessage {
-        let edited = try await chat.effects.edit(item.id, to: .text(text), in: chat.requiredReference()) ?? item
+    public func edit(_ text: String) async throws -> SentMessage { try await edit(.text(text), mentioning: [:]) }
+
+    func edit(_ content: MessageContent, mentioning members: [String: GroupMemberID]) async throws -> SentMessage {
+        let edited = try await chat.effects.edit(item.id, to: content, in: chat.requiredReference(), mentioning: members) ?? item
         if !furtherItems.isEmpty { try await chat.effects.delete(furtherItems.map(\.id), mode: .broadcast, in: chat.requiredReference()) }
         return SentMessage(chat: chat, items: [edited])
     }

@@ -58,7 +58,7 @@ extension BotChat {
         var before = item?.id
         while messages.count < count {
             let page = try await items(before.map { .before($0, count: count) } ?? .last(count))
-            messages = page.compactMap { StoredMessage($0, in: self) } + messages
+            messages = page.inConversationOrder.compactMap { StoredMessage($0, in: self) } + messages
             guard page.count == count, let oldest = page.first else { break }
             before = oldest.id
         }

@@ -62,29 +62,31 @@ final class Effects: Sendable {
     ///   - info: what is known of the chat.
     ///   - post: the post that the message comments; nil if it is none.
     ///   - asGroup: whether it is sent in the name of the group.
+    ///   - mentioning: members by the names that the text may have for them.
     func send(
         _ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?, commenting post: ChatItemID? = nil,
-        asGroup: Bool = false
+        asGroup: Bool = false, mentioning members: [String: GroupMemberID] = [:]
     ) async throws(ChatCoreError) -> [ChatItem] {
         let target = asGroup ? Destination.chat(.group(GroupID(chat.id), asGroup: true)) : try Destination(chat, commenting: post)
         // One key for the whole and for its parts, with a quote and without: what is refused is not remembered under it.
         let key = nextKey()
         do throws(ChatCoreError) {
-            return try await send(content, to: target, chat, info, quoting: item, commenting: post, key)
+            return try await send(content, to: target, chat, info, quoting: item, commenting: post, members, key)
         } catch {
             guard item != nil, error.isQuoteInvalid else { throw error }
             // Its author or the bot itself has deleted what is quoted.
-            return try await send(content, to: target, chat, info, quoting: nil, commenting: post, key)
+            return try await send(content, to: target, chat, info, quoting: nil, commenting: post, members, key)
         }
     }
 
     /// Sends a message whole, or in parts if it is a text that is too long.
     private func send(
         _ content: MessageContent, to target: Destination, _ chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?,
-        commenting post: ChatItemID?, _ key: String?
+        commenting post: ChatItemID?, _ members: [String: GroupMemberID], _ key: String?
     ) async throws(ChatCoreError) -> [ChatItem] {
         do throws(ChatCoreError) {
-            return try await send([ComposedMessage(content: content, quotedItemID: item)], to: target, key)
+            let mentions = MentioningText.visible(members, in: content.text)
+            return try await send([ComposedMessage(content: content, quotedItemID: item, mentions: mentions)], to: target, key)
         } catch {
             guard error.isMessageTooLarge, case .text(let text) = content else { throw error }
             let limit = LongText.limit(in: info)
@@ -96,7 +98,10 @@ final class Effects: Sendable {
             }
             let parts = LongText.parts(of: text, first: first, other: limit)
             guard parts.count > 1 else { throw error }
-            let messages = parts.enumerated().map { ComposedMessage(content: .text($1), quotedItemID: $0 == 0 ? item : nil) }
+            let messages = parts.enumerated().map { number, part in
+                ComposedMessage(
+                    content: .text(part), quotedItemID: number == 0 ? item : nil, mentions: MentioningText.visible(members, in: part))
+            }
             return try await send(messages, to: target, key)
         }
     }
@@ -164,8 +169,11 @@ final class Effects: Sendable {
     }
 
     /// Changes a message; nil when it was as it should become.
-    func edit(_ item: ChatItemID, to content: MessageContent, in chat: ChatReference) async throws(ChatCoreError) -> ChatItem? {
-        switch try await perform(.messages(.update(chat, item, UpdatedMessage(content: content)))) {
+    func edit(
+        _ item: ChatItemID, to content: MessageContent, in chat: ChatReference, mentioning members: [String: GroupMemberID] = [:]
+    ) async throws(ChatCoreError) -> ChatItem? {
+        let message = UpdatedMessage(content: content, mentions: MentioningText.visible(members, in: content.text))
+        switch try await perform(.messages(.update(chat, item, message))) {
         case .chatItemUpdated(_, let item): return item.chatItem
         case .chatItemNotChanged: return nil
         default: throw ChatCoreError(.invalidResponse, "the core did not say whether the message was changed")

@@ -8,6 +8,8 @@ public struct TemplateValues: Sendable {
     public var contactName: String
     /// The member of a group who wrote, or of whom the event is about; empty in a chat with a contact.
     public var memberName = ""
+    /// The name by which the text of a message can mention the member; nil in other texts, where the name stands instead.
+    public var mentionName: String?
     /// The group; empty in a chat with a contact.
     public var groupName = ""
     /// The text of the message.
@@ -43,6 +45,15 @@ public struct TemplateValues: Sendable {
     }
 }
 
+extension TemplateValues {
+    /// The values for a text that is sent to the chat of the event, where the member can be mentioned.
+    var mentioning: Self {
+        var values = self
+        if !memberName.isEmpty { values.mentionName = memberName }
+        return values
+    }
+}
+
 extension Template {
     /// The longest text that a filled-in template gives, in bytes: a message must fit one envelope.
     public static let maximumLength = 14_000
@@ -59,6 +70,8 @@ extension Template {
                 segments.map { segment in
                     switch segment {
                     case .text(let part): .text(part)
+                    case .variable(.memberMention, _):
+                        values.mentionName.flatMap(MentioningText.mention(of:)).map { .text($0) } ?? .value(values.memberName, isName: true)
                     case .variable(let variable, true): .text(Self.value(of: variable, in: values))
                     case .variable(let variable, false): .value(Self.value(of: variable, in: values), isName: variable.isName)
                     }
@@ -72,7 +85,7 @@ extension Template {
         switch variable {
         case .botName: values.botName
         case .contactName: values.contactName
-        case .memberName: values.memberName
+        case .memberName, .memberMention: values.memberName
         case .groupName: values.groupName
         case .text: values.text
         case .command: values.command?.name ?? ""
@@ -92,7 +105,7 @@ extension Template.Variable {
     /// True for a name that somebody has chosen.
     var isName: Bool {
         switch self {
-        case .botName, .contactName, .memberName, .groupName: true
+        case .botName, .contactName, .memberName, .memberMention, .groupName: true
         default: false
         }
     }

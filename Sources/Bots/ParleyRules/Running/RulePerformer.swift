@@ -46,8 +46,8 @@ struct RulePerformer: Sendable {
 
     private func perform(_ action: RuleAction, of rule: RuleSpec, _ values: TemplateValues, case number: Int?, text: String) async throws {
         switch action {
-        case .send(let template): try await subject.chat.send(template.filled(with: values))
-        case .reply(let template): try await reply(template.filled(with: values))
+        case .send(let template): try await subject.chat.send(mentioning: mentioning(template, values))
+        case .reply(let template): try await reply(mentioning(template, values))
         case .sendFile(let file, let quotes):
             let outgoing = file.outgoing(values)
             if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
@@ -98,8 +98,18 @@ struct RulePerformer: Sendable {
         }
     }
 
-    private func reply(_ text: String) async throws {
-        if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(text) }
+    /// The text of a template for the chat of the event, where its member can be mentioned.
+    private func mentioning(_ template: Template, _ values: TemplateValues) -> MentioningText {
+        guard let member = subject.member else { return MentioningText(template.filled(with: values)) }
+        var values = values
+        values.mentionName = member.displayName
+        return MentioningText(text: template.filled(with: values), members: [member.displayName: member.id])
+    }
+
+    private func reply(_ text: String) async throws { try await reply(MentioningText(text)) }
+
+    private func reply(_ text: MentioningText) async throws {
+        if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(mentioning: text) }
     }
 
     private func post(_ text: String, in name: String) async throws {

@@ -10,7 +10,7 @@ struct RuleSubject: Sendable {
     let person: PersonID
     /// The author, or the member that the event is about.
     var member: BotMember?
-    var reply: (@Sendable (String) async throws -> Void)?
+    var reply: (@Sendable (MentioningText) async throws -> Void)?
     var replyFile: (@Sendable (OutgoingFile) async throws -> Void)?
     var save: (@Sendable (FileSources) async throws -> Void)?
     var react: (@Sendable (String) async throws -> Void)?
@@ -47,7 +47,7 @@ struct RuleSubject: Sendable {
 extension RuleSubject {
     init(_ message: MessageContext) {
         self.init(message, member: message.member)
-        reply = { try await message.reply($0) }
+        reply = { try await message.reply(mentioning: $0) }
         replyFile = { try await message.reply($0) }
         save = { try await message.file(from: $0) }
         react = { try await message.react($0) }
@@ -63,14 +63,14 @@ extension RuleSubject {
 
     init(_ edit: EditContext) {
         self.init(edit, member: edit.member)
-        reply = { try await edit.reply($0) }
+        reply = { try await edit.reply(mentioning: $0) }
         react = { try await edit.react($0) }
         moderate = { try await edit.moderate() }
     }
 
     init(_ reaction: ReactionContext) {
         self.init(reaction, member: reaction.member)
-        reply = { try await reaction.reply($0) }
+        reply = { try await reaction.reply(mentioning: $0) }
         react = { try await reaction.react($0) }
     }
 
@@ -82,7 +82,7 @@ extension RuleSubject {
 
     init(_ report: ReportContext) {
         self.init(report, member: report.reportedMember)
-        reply = { try await report.reply($0) }
+        reply = { try await report.chat.send(mentioning: $0, quoting: report.item.id) }
         moderate = { try await report.moderate() }
     }
 

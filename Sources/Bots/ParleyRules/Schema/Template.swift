@@ -7,7 +7,7 @@ internal import Parley
 public struct Template: Sendable, Hashable {
     /// A name that can stand between the braces.
     enum Variable: Sendable, Hashable {
-        case botName, contactName, memberName, groupName, text, command, arguments, reaction, date, time, points
+        case botName, contactName, memberName, memberMention, groupName, text, command, arguments, reaction, date, time, points
         case match(Int)
         case namedMatch(String)
         /// An answer of a form.
@@ -25,7 +25,7 @@ public struct Template: Sendable, Hashable {
     let segments: [Segment]
 
     static let names: KeyValuePairs<String, Variable> = [
-        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "group.name": .groupName,
+        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "member.mention": .memberMention, "group.name": .groupName,
         "text": .text, "match": .match(0), "command": .command,
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
     ]
@@ -65,7 +65,8 @@ public struct Template: Sendable, Hashable {
         case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
         case .match where condition.pattern == nil: "the rule has no pattern"
         case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
-        case .memberName where condition.members.kinds == .contacts, .groupName where condition.members.kinds == .contacts:
+        case .memberName where condition.members.kinds == .contacts, .memberMention where condition.members.kinds == .contacts,
+            .groupName where condition.members.kinds == .contacts:
             "the rule is for chats with contacts"
         case .points where condition.event != .warned && !condition.warns: "the rule neither warns nor is about a warning"
         case .reaction where condition.event != .reaction: "the rule is not about a reaction"

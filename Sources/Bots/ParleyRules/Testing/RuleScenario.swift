@@ -150,7 +150,8 @@ extension RuleSet {
 extension RuleAction {
     func detail(_ values: TemplateValues) -> String? {
         switch self {
-        case .reply(let template), .send(let template), .post(_, let template), .tell(_, let template): template.filled(with: values)
+        case .reply(let template), .send(let template): template.filled(with: values.mentioning)
+        case .post(_, let template), .tell(_, let template): template.filled(with: values)
         case .sendFile(let file, _): file.path.split(separator: "/").last.map(String.init)
         case .react(let emoji): emoji
         case .role(let role, _): role.role.code
