@@ -104,4 +104,37 @@ private func owner(_ seen: Seen, @HandlerBuilder handlers: () -> Handlers) -> Bo
             try await eventually("the post comes") { seen.all == ["Hello"] }
         }
     }
+
+    @Test("shows invitations to relay to a program, again if it postpones its answer, and serves what it accepts") func invitations() async throws {
+        let shown = Seen(), seen = Seen()
+        var judge = relay
+        judge.answersChannelInvitation = { invitation in
+            shown.add("\(invitation.channelName) of \(invitation.ownerName), \(invitation.ownerKeys.count) key, \(invitation.servedChannels) served")
+            return shown.all.count == 1 ? .postpone : .accept
+        }
+        try await withBots(judge, owner(seen) { On(.relayChanged) { seen.add("relay \($0.isActive)") } }) { room in
+            let ann = try await room.stranger("Ann")
+            try await ann.subscribe(to: "news")
+            let channel = try #require(await room.bot("owner").groups.channels.first)
+            try await channel.post("Hello")
+            try await ann.expect("Hello", in: "News")
+            #expect(shown.all == Array(repeating: "News of Owner, 1 key, 0 served", count: 2))
+        }
+    }
+
+    @Test("does not serve what its program refuses") func refusedInvitations() async throws {
+        let shown = Seen()
+        var judge = relay
+        judge.answersChannelInvitation = { invitation in
+            shown.add(invitation.channelName)
+            return .refuse
+        }
+        try await withBots(judge, owner(Seen()) {}) { room in
+            try await eventually("the invitation is shown") { shown.all == ["News"] }
+            try await room.settle()
+            let served = try await room.bot("relay").groups.all.filter(\.isMember)
+            #expect(served.isEmpty)
+            #expect(shown.all == ["News"])
+        }
+    }
 }

@@ -178,6 +178,19 @@ import Testing
         #expect(bot.validationErrors.allSatisfy { $0.message.hasSuffix("takes every message of its kind before this one can: put it below") })
     }
 
+    @Test("of contact requests need an address that leaves the decision to them") func requestHandlers() {
+        for (address, count) in [(BotAddress.automatic(welcome: nil), 1), (.none, 1), (.business(welcome: nil), 1), (.manual(welcome: nil), 0)] {
+            let bot = Bot("Doorman", address: address) { On(.contactRequest) { _ in } }
+            #expect(bot.validationErrors.count == count)
+            #expect(bot.validationErrors.allSatisfy { $0.message.contains("address: .manual") && $0.line > 1 })
+        }
+        var bot = Bot("Relay") {}
+        bot.answersChannelInvitation = { _ in .accept }
+        #expect(bot.validationErrors.map(\.message).first?.hasPrefix("Relay answers invitations to relay and is no relay") == true)
+        bot.isRelay = true
+        #expect(bot.validationErrors == [])
+    }
+
     @Test("that leave something to those below them hide none") func reachableHandlers() {
         let bot = Bot("No faults") {
             On(.text) { _ in }.fallThrough()

@@ -22,6 +22,9 @@ public struct Bot: Sendable {
     /// True for a bot whose profile relays channels for others: owners name its address, and it passes on what they post. At most one bot of a process can
     /// be a relay, and a profile stays what it was made as.
     public var isRelay = false
+    /// The answer to an invitation to relay for a channel, which the limits of ``HostRelay`` permit; nil to accept each. An invitation is shown again
+    /// if the answer fails or the process ends.
+    public var answersChannelInvitation: (@Sendable (ChannelInvitation) async throws -> ChannelInvitationAnswer)?
     /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
@@ -66,9 +69,11 @@ public struct Bot: Sendable {
         }
     }
 
-    /// The errors in the handlers as they are written: patterns and schedules that cannot be read, commands that stand twice, handlers that others hide.
-    /// Empty when the bot can run.
-    public var validationErrors: [HandlerFault] { HandlerValidation.faults(of: handlers) }
+    /// The errors in the bot as it is written: patterns and schedules that cannot be read, commands that stand twice, handlers that others hide, handlers
+    /// of requests that the bot's address answers by itself. Empty when the bot can run.
+    ///
+    /// The rights that a bot has in a group are known in the group only: an action that its role does not permit throws `error.groupUserRole`.
+    public var validationErrors: [HandlerFault] { HandlerValidation.faults(of: handlers) + HandlerValidation.requestFaults(of: self) }
 }
 
 /// The profile that people see of a bot.

@@ -8,6 +8,24 @@ enum HandlerValidation {
         return faults
     }
 
+    /// Handlers and answers for requests that do not come to the bot.
+    static func requestFaults(of bot: Bot) -> [HandlerFault] {
+        var faults: [HandlerFault] = []
+        if case .manual = bot.address {
+        } else {
+            faults += bot.handlers.filter { $0.event == .request && !$0.isChoosing }.map {
+                $0.fault("no contact request comes to this handler, because the address accepts everybody or is missing: give the bot `address: .manual(…)`")
+            }
+        }
+        if bot.answersChannelInvitation != nil, !bot.isRelay {
+            faults.append(
+                HandlerFault(
+                    message: "\(bot.id) answers invitations to relay and is no relay: set `isRelay`, or leave `answersChannelInvitation` out", file: bot.id,
+                    line: 1, column: 1))
+        }
+        return faults
+    }
+
     private static func unreachable(_ handlers: [On]) -> [HandlerFault] {
         var faults: [HandlerFault] = [], above: [On] = []
         for handler in handlers where handler.event == .message {

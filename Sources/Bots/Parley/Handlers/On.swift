@@ -22,6 +22,8 @@ public struct On: Sendable {
     private(set) var tags: Set<String> = []
     /// True if handlers below are tried also when this one has taken the event.
     private(set) var fallsThrough = false
+    /// True if it decides for each event whether there is anything to do.
+    private(set) var isChoosing = false
     /// True if it takes messages of other bots in groups.
     private(set) var includesBots = false
     /// The only command that it takes; nil for a handler of other messages too.
@@ -95,7 +97,11 @@ public struct On: Sendable {
     public static func choosing<Context: Sendable>(
         _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
         _ choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
-    ) -> On { On(trigger: trigger, kinds: kinds, menu: menu, isConditional: true, file: file, line: line, choose: choose) }
+    ) -> On {
+        var handler = On(trigger: trigger, kinds: kinds, menu: menu, isConditional: true, file: file, line: line, choose: choose)
+        handler.isChoosing = true
+        return handler
+    }
 
     /// The same handler, after which the handlers below are tried too.
     public func fallThrough() -> On {

@@ -68,6 +68,7 @@ public struct BotHost: Service, CustomStringConvertible {
                 logger: configuration.logger, filesFolder: configuration.data.filesFolder,
                 inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
                 dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
+            host.answerChannelInvitations(of: bots, by: session)
             onSession(session)
             let logger = configuration.logger
             monitor.attachRelay { await Self.relayAnswer(.status, host, logger: logger)?.report }

@@ -26,6 +26,7 @@ package final class BotSession: Sendable {
         session = HostSession(
             core: host.core, bots: bots, store: store, maxConcurrentHandlers: 16, logger: logger, filesFolder: host.filesFolder,
             time: BotTime(now: now, sleep: sleep), dryRun: dryRun)
+        host.answerChannelInvitations(of: bots, by: session)
     }
 
     /// Runs the bots until the task is cancelled.

@@ -41,6 +41,12 @@ public final class CoreHost: Sendable {
     func relayReport(_ operation: RelayOperation) async throws -> RelayReport? {
         try await RelayOperator.report(operation, native, isDraining: isRelayDraining)
     }
+
+    /// Has bots answer the invitations to relay, if one of them does.
+    func answerChannelInvitations(of bots: [Bot], by session: HostSession) {
+        guard bots.contains(where: { $0.answersChannelInvitation != nil }) else { return }
+        native.reviewRelayInvitations { [weak session] in try await session?.answer(to: $0) ?? .postpone }
+    }
     /// True if the configuration has the relay drained.
     private let isRelayDraining: Bool
     private let lock: FolderLock

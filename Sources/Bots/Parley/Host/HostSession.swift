@@ -1,5 +1,6 @@
 internal import AsyncPrimitives
 internal import ChatAPI
+internal import ChatEngine
 internal import ChatModel
 internal import ChatProtocol
 internal import Foundation
@@ -22,6 +23,8 @@ actor HostSession {
     private var backlogs: [ChatJobKey: ArraySlice<ItemPlace>] = [:]
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
+    /// What relays answer to invitations.
+    private var invitationAnswers: [UserID: @Sendable (RelayInvitation) async throws -> ChannelInvitationAnswer] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
     private let dryRun: (@Sendable (SuppressedEffect) -> Void)?
@@ -82,10 +85,14 @@ actor HostSession {
             runtimes[user] = BotRuntime(
                 identity: provisioned.identity, bot: bot, services: provisioned.services, progress: try await store.progress(of: user), model: model,
                 filesFolder: filesFolder, jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user }, monitor: monitor, logger: logger)
-            directory.add(bot.id) { [model, filesFolder, services = provisioned.services, identity = provisioned.identity] event in
-                let effects = Effects(
-                    model: model, userID: user, event: event.map { "\($0)/through" }, filesFolder: filesFolder, services: services)
-                return BotClient(bot: identity, effects: effects)
+            let client: @Sendable (String?) -> BotClient = {
+                [model, filesFolder, services = provisioned.services, identity = provisioned.identity] event in
+                BotClient(
+                    bot: identity, effects: Effects(model: model, userID: user, event: event, filesFolder: filesFolder, services: services))
+            }
+            directory.add(bot.id) { event in client(event.map { "\($0)/through" }) }
+            if let answer = bot.answersChannelInvitation {
+                invitationAnswers[user] = { try await answer(ChannelInvitation($0, client("relay/\($0.group)"))) }
             }
             profiles.append(provisioned.report)
             identities.append(provisioned.identity)
@@ -170,6 +177,12 @@ actor HostSession {
             logger.warning("routers not listed: it is not known which can be reached", metadata: ["error": "\(error)"])
             return []
         }
+    }
+
+    /// The answer of a relay to an invitation. Before its bot has started, none is given.
+    func answer(to invitation: RelayInvitation) async throws -> RelayReviewAnswer {
+        guard let answer = invitationAnswers[invitation.user] else { return .postpone }
+        return try await answer(invitation).answer
     }
 
     /// Returns when no handler runs or waits.

@@ -25,6 +25,8 @@ struct ChannelConnector: Sendable {
     let tests: RelayTests
     /// The channels and subscribers that this profile takes as a relay.
     let policy: RelayPolicy
+    /// The program that decides about invitations which the policy permits.
+    let review = RelayReview()
     let logger: Logger
     private let invitations = AsyncSemaphore(limit: concurrentInvitations)
 
@@ -149,18 +151,45 @@ struct ChannelConnector: Sendable {
         guard channel.owners.contains(where: { $0.id == request.owner.memberID.bytes }) else {
             throw ChatCoreError(Refusal.chat(.exception(message: "the one who invites to relay is no owner of the channel")).error)
         }
+        if let refusal = try await review(request, of: channel) { return refusal }
         // Invitations that come at the same time are counted one after another.
         return try await locks.withLock("relayed channels of \(request.user.userID)") { () async throws(ChatCoreError) in
             try await makeLink(for: request, of: channel, agentUser: agentUser)
         }
     }
 
+    /// The answer of the policy and of the program to an invitation. A program may take its time: others are not kept waiting.
+    ///
+    /// - Returns: Why the channel is not served; nil if it is.
+    private func review(_ request: RelayRequest, of channel: ChannelLink) async throws(ChatCoreError) -> RelayRefusal? {
+        let served = try await servedChannels(of: request)
+        if let refusal = try await refusal(of: channel, served: served) { return refusal }
+        let answer = await review.answer(
+            to: RelayInvitation(
+                user: request.user.userID, group: request.group, profile: channel.data.groupProfile, channelID: channel.identifier,
+                ownerName: request.owner.displayName, ownerKeys: channel.owners.map(\.key.wireString), served: served))
+        switch answer {
+        case .success(.accept): return nil
+        case .success(.refuse): return .declined
+        case .success(.postpone): throw ChatCoreError(.unreachable, "the answer to the invitation is postponed")
+        case .failure(let error):
+            logger.error("an invitation to relay was not answered", metadata: ["error": "\(type(of: error))"])
+            throw ChatCoreError(.unreachable, "the program did not answer the invitation")
+        }
+    }
+
+    private func servedChannels(of request: RelayRequest) async throws(ChatCoreError) -> Int {
+        try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
+    }
+
+    private func refusal(of channel: ChannelLink, served: Int) async throws(ChatCoreError) -> RelayRefusal? {
+        try await currentPolicy().refusal(channel: channel.identifier, owners: channel.owners.map(\.key), served: served)
+    }
+
     private func makeLink(
         for request: RelayRequest, of channel: ChannelLink, agentUser: AgentUserID
     ) async throws(ChatCoreError) -> RelayRefusal? {
-        let served = try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
-        let channelID = channel.data.groupProfile.publicGroup?.publicGroupID.description ?? ""
-        if let refusal = try await currentPolicy().refusal(channel: channelID, owners: channel.owners.map(\.key), served: served) { return refusal }
+        if let refusal = try await refusal(of: channel, served: servedChannels(of: request)) { return refusal }
         let keys = Ed25519.generateKeyPair(transactions.random), linkID = GroupLinkID(transactions.random.bytes(16))
         guard let data = try? ShortLinkUserData.encode(RelayShortLinkData(relayProfile: request.membership.profile.published)) else {
             throw ChatCoreError(AgentError(.command(.large, context: "link data")))

@@ -32,6 +32,9 @@ struct ChannelLink: Sendable {
         self.data = data
     }
 
+    /// The identifier of the channel, as the API shows it.
+    var identifier: String { data.groupProfile.publicGroup?.publicGroupID.description ?? "" }
+
     /// The number of subscribers that the owner has published.
     var memberCount: Int64? { data.publicGroupData?.publicMemberCount }
 }

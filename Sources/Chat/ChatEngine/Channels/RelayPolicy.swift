@@ -31,6 +31,7 @@ enum RelayRefusal: String, Hashable, Sendable {
     case full = "relay is full"
     case denied = "channel or owner is denied"
     case notAllowed = "channel or owner is not allowed"
+    case declined = "the relay's program declined"
 }
 
 extension RelayPolicy {
