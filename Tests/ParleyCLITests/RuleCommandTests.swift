@@ -74,6 +74,36 @@ import Testing
         #expect(try await run(["init", folder("other.yaml"), "--name", " "]).exitCode == 2)
     }
 
+    @Test(arguments: [
+        ("", "3 tests", "Helper"), ("1\nBread Club\n2 3 4\n2\n", "7 tests", "Bread Club"), ("1\nBread\n4\n1\n", "4 tests", "Bread"),
+        ("7\n1\nBread\nall\n1 9\n1 4\n1\n", "5 tests", "Bread"),
+    ])
+    func aFileIsWrittenAsTheAnswersSay(_ answers: String, _ tests: String, _ name: String) async throws {
+        let folder = try ScratchFolder("init-ask")
+        defer { folder.remove() }
+        let file = folder("bots.yaml"), input = answers.isEmpty ? "\n\n\n\n\(file)\n" : answers + file + "\n"
+        let made = try await run(["init", "--ask"], input: input)
+        #expect(made.exitCode == 0, "\(made)")
+        #expect(made.output.contains("describes the bot \(name)"))
+        let tested = try await run(["test", file])
+        #expect(tested.exitCode == 0)
+        #expect(tested.output.contains("\(tests), all passed"), "\(tested)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("accept-conditions") == (name == "Bread Club"))
+        // A file that is there is asked for again, and nothing is written when the input ends before.
+        let again = try await run(["init", "--ask"], input: input)
+        #expect(again.exitCode == 2 && again.errors.contains("[init.noAnswer]") && again.output.contains("is there already"), "\(again)")
+    }
+
+    @Test func aPackageIsWrittenWhenTheAnswersSaySo() async throws {
+        let folder = try ScratchFolder("init-package")
+        defer { folder.remove() }
+        let made = try await run(["init", "--ask"], input: "2\nDice\n\(folder("dice"))\n")
+        #expect(made.exitCode == 0 && made.output.contains("is a Swift package with the bot Dice"), "\(made)")
+        #expect(FileManager.default.fileExists(atPath: folder("dice/Package.swift")))
+        #expect(try await run(["init", "--ask", "--swift"]).exitCode != 0)
+    }
+
     @Test func aPackageIsWrittenWithAModuleNamedAfterItsFolder() async throws {
         let folder = try ScratchFolder("package")
         defer { folder.remove() }

@@ -7,7 +7,7 @@ internal import ParleyRules
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Write a first bots.yaml or, with --swift, a Swift package; each with a test.",
-        discussion: "A file that is there is never replaced.")
+        discussion: "Without arguments, in a terminal, it asks what the bot is to be. A file that is there is never replaced.")
 
     @Argument(help: "The file to write or, with --swift, the folder of the package. [default: bots.yaml, or bot]")
     var path: String?
@@ -18,21 +18,44 @@ struct InitCommand: ParsableCommand {
     @Option(help: "With --swift, the folder of Parley's sources, from the package's folder. [default: ../parley]")
     var parley: String?
 
-    @Option(help: "The display name of the bot.")
-    var name = "Helper"
+    @Option(help: "The display name of the bot. [default: Helper]")
+    var name: String?
 
     @Option(name: .customLong("help-text"), help: "Answer with this text when somebody writes /help.")
     var helpText: String?
 
+    @Flag(help: "Ask what the bot is to be, also if the input is no terminal. No other option goes with it.")
+    var ask = false
+
+    private var hasOptions: Bool { path != nil || swift || parley != nil || name != nil || helpText != nil }
+
     func validate() throws {
+        if ask, hasOptions { throw ValidationError("--ask asks for everything: leave the other options out") }
         if parley != nil, !swift { throw ValidationError("--parley means nothing without --swift") }
         if helpText != nil, swift { throw ValidationError("--help-text is for a bots.yaml, not for --swift") }
     }
 
     func run() throws {
-        if swift { return try writePackage() }
-        let file = path ?? "bots.yaml"
-        let text = Self.text(name: name, help: helpText ?? "Write something, and I will repeat it.")
+        guard ask || (!hasOptions && isatty(STDIN_FILENO) == 1 && Output.isTerminal) else {
+            let name = name ?? "Helper"
+            if swift { return try writePackage(path ?? "bot", name: name) }
+            let help = helpText ?? "Write something, and I will repeat it."
+            return try write(BotsFileTemplate(name: name, help: help, features: [.echo], isPublic: false), to: path ?? "bots.yaml")
+        }
+        let answers = try InitQuestions(
+            ask: { question in
+                Output.show(prompt: question)
+                defer { Output.endPrompt() }
+                return readLine()
+            }, show: Output.line
+        ).answers()
+        if answers.isSwift { return try writePackage(answers.path, name: answers.name) }
+        let help = answers.features.map { "I " + $0.title + "." }.joined(separator: "\n")
+        try write(BotsFileTemplate(name: answers.name, help: help, features: answers.features, isPublic: answers.isPublic), to: answers.path)
+    }
+
+    private func write(_ template: BotsFileTemplate, to file: String) throws {
+        let name = template.name, text = template.text
         // What is written must be right, whatever was given.
         do throws(BotsFileError) {
             _ = try BotsFile(parsing: text, file: file)
@@ -55,11 +78,10 @@ struct InitCommand: ParsableCommand {
             """)
     }
 
-    private func writePackage() throws {
-        let folder = path ?? "bot"
+    private func writePackage(_ folder: String, name: String) throws {
         // The name is judged as that of a bots.yaml.
         do throws(BotsFileError) {
-            _ = try BotsFile(parsing: Self.text(name: name, help: "help"))
+            _ = try BotsFile(parsing: BotsFileTemplate(name: name, help: "help", features: [], isPublic: false).text)
         } catch {
             throw Outcome.BadInput(description: error.diagnostics.map { $0.message + ($0.hint.map { ": " + $0 } ?? "") }.joined(separator: "; "))
         }
@@ -75,54 +97,5 @@ struct InitCommand: ParsableCommand {
               swift test     runs its tests
               swift run      runs the bot, and prints its address
             """)
-    }
-
-    /// A text in double quotes, as YAML reads it.
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for character in text {
-            switch character {
-            case "\"", "\\": quoted += "\\\(character)"
-            case "\n", "\r\n": quoted += "\\n"
-            default: quoted.append(character)
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// The key of a profile with a name: its letters and digits, in lower case.
-    static func key(for name: String) -> String {
-        let words = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
-        let key = words.joined(separator: "-")
-        return key.first?.isLetter == true ? key : "helper"
-    }
-
-    private static func text(name: String, help: String) -> String {
-        let reply = quoted(help.replacing("{{", with: "{{{{"))
-        return """
-            # parley schema --output parley.schema.json makes this line complete keys in editors.
-            \(BotsSchema.header(path: "./parley.schema.json"))
-            parley: 1
-            profiles:
-              \(key(for: name)):
-                name: \(quoted(name))
-                address: { accept: automatic, welcome: "Hello! Send /help." }
-                rules:
-                  - id: help
-                    when: { command: [help, start] }
-                    description: What this bot does
-                    then: { reply: \(reply) }
-                  - id: thanks
-                    when: { words: [thanks, "thank you"] }
-                    then: { react: 👍 }
-                  - id: echo
-                    when: { message: text }
-                    then: { reply: "{{ text }}" }
-                tests:
-                  - { say: /help, expect: help }
-                  - { say: "Thanks!", actions: react }
-                  - { say: good morning, replies: good morning }
-
-            """
     }
 }
