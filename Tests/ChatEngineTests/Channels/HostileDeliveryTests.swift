@@ -112,6 +112,28 @@ struct HostileDeliveryTests {
         await scene.close()
     }
 
+    @Test("a subscriber who uses the id of a post or of an owner's action before it comes keeps neither out, and the action counts once")
+    func usedIDs() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        let owner = try await scene.info(at: "owner"), ann = try await scene.info(at: "ann").membership, bob = try await scene.info(at: "bob").membership
+        let signer = try #require(ChannelSigner(owner)), author = MessageForward.Sender.member(owner.membership.memberID, name: "owner")
+        let bobs = MessageForward.Sender.member(bob.memberID, name: "bob")
+        let action = newID(), postID = newID()
+        func role(_ role: GroupMemberRole, id: SharedMessageID) throws -> Bytes {
+            try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, role), id: id), tag: .memberRole))
+        }
+        for id in [action, postID] { try await scene.send(body([try post("mine", id: id)], from: bobs), from: "relay", to: "ann") }
+        let promotion = try role(.member, id: action)
+        try await scene.send(body([promotion], from: author), from: "relay", to: "ann")
+        await scene.eventually("the owner's action counts", at: "ann") { try await scene.info(at: "ann").membership.role == .member }
+        for _ in 0..<2 { try await scene.send(body([try post("post", id: postID)], from: .channel), from: "relay", to: "ann") }
+        try await scene.send(body([try role(.observer, id: newID()), promotion], from: author), from: "relay", to: "ann")
+        try await settle(scene)
+        #expect(try await scene.info(at: "ann").membership.role == .observer)
+        #expect(await scene.texts(at: "ann").filter { $0 != "mine" } == ["post", "after"])
+        await scene.close()
+    }
+
     @Test("a message too large to be passed on is left out, and those beside it are delivered")
     func oversized() async throws {
         let scene = try await ChannelScene(["ann"])

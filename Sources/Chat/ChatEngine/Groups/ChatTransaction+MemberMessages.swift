@@ -111,10 +111,11 @@ extension ChatTransaction {
             id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID,
             isKept: isSigned && forwardedBy != nil, at: now)
         guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
+        if try isOfAnother(event, author, than: earlier.author, in: group) {
+            return try db.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID)
+        }
         // Every relay passes on every message: copies are expected.
         if group.usesRelays, forwardedBy != nil { return false }
-        // A member who sees its own removal, say, may use the identifier of it before it comes to others.
-        if !group.usesRelays, event.governsMembers, let author, earlier.author != author.groupMemberID { return true }
         emit(
             .chatError(
                 error: .store(
@@ -133,6 +134,17 @@ extension ChatTransaction {
         default: break
         }
         return false
+    }
+
+    /// Tells whether a message counts although another author has used its id: a member who sees its own removal, say, may use the id of it before it comes
+    /// to others, by another relay or another connection.
+    private func isOfAnother(
+        _ event: ChatMessageEvent, _ author: GroupMember?, than earlier: GroupMemberID?, in group: GroupInfo
+    ) throws -> Bool {
+        guard group.usesRelays || event.governsMembers, let earlier else { return false }
+        guard author == nil else { return author?.groupMemberID != earlier }
+        // A post in the name of the channel may be that of an owner, under the same id; an ordinary member writes none.
+        return try db.member(earlier).map { $0.groupMemberID != group.membership.groupMemberID && $0.role < .owner } ?? false
     }
 
     /// Checks the signature of a message. A message that does not count is noted in the chat.
@@ -166,7 +178,10 @@ extension ChatTransaction {
         guard let (author, isNew) = try author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user) else { return }
         if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
         // Before the signature, as the copy of another relay would be refused again.
-        if group.usesRelays, let id = message.messageID, try db.receivedMessage(id, group: group.groupID) != nil { return }
+        if group.usesRelays, let id = message.messageID, let earlier = try db.receivedMessage(id, group: group.groupID) {
+            let isAnother = try isOfAnother(message.event, author, than: earlier.author, in: group)
+            if try !isAnother || db.hasReusedMessageID(id, group: group.groupID, author: author.groupMemberID) { return }
+        }
         guard
             case .accept(let signature) = try check(received, of: author, at: forward.brokerTimestamp, in: group, context: context)
         else { return }

@@ -49,6 +49,24 @@ extension Database {
         return changesCount > 0
     }
 
+    /// Records a message under an id that another author has used before.
+    ///
+    /// - Parameter author: Nil for the channel itself.
+    /// - Returns: False if one of this author came before.
+    func insertReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID?) throws -> Bool {
+        try run(
+            "INSERT INTO reused_group_message_ids (group_id, shared_msg_id, author_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [group, id.bytes.blob, author?.rawValue ?? 0])
+        return changesCount > 0
+    }
+
+    /// Tells whether a message of an author came before under an id that another one has used, too.
+    func hasReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID) throws -> Bool {
+        try number(
+            "SELECT 1 FROM reused_group_message_ids WHERE group_id = ? AND shared_msg_id = ? AND author_id = ?", [group, id.bytes.blob, author]
+        ) != nil
+    }
+
     /// Records a message of this profile under its id, so that it is known if it comes back.
     func noteSentMessage(_ id: SharedMessageID, group: GroupID, author: GroupMemberID, at time: UTCTimestamp) throws {
         try run(

@@ -134,6 +134,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("21 admission of those who join by a link") { db in
             try db.execute(sql: GroupTables.admission)
         }
+        migrator.registerMigration("22 ids of messages that several authors use") { db in
+            try db.execute(sql: GroupTables.sharedIDs)
+        }
         return migrator
     }
 

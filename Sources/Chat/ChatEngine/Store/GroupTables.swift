@@ -15,6 +15,18 @@ enum GroupTables {
         CREATE INDEX group_members_refused ON group_members(created_at) WHERE status = 'rejected' AND category = 'invitee';
         """
 
+    /// Messages under an id that another author has used before, who may have read it in a message that did not come here yet (migration 22).
+    ///
+    /// They are few, and never forgotten. An author of 0 is the channel itself.
+    static let sharedIDs = """
+        CREATE TABLE reused_group_message_ids (
+            group_id INTEGER NOT NULL REFERENCES groups(group_id) ON DELETE CASCADE,
+            shared_msg_id BLOB NOT NULL,
+            author_id INTEGER NOT NULL,
+            PRIMARY KEY (group_id, shared_msg_id, author_id)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     static let creation = groups + members + connections + items + messages
 
     private static let groups = """
