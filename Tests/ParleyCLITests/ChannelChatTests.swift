@@ -11,7 +11,7 @@ import Testing
           news:
             name: News Desk
             channels:
-              daily: { name: Daily News, relays: relay, preferences: { history: on, comments: on } }
+              daily: { name: Daily News, welcome: One post a day., relays: relay, preferences: { history: on, comments: on } }
             rules:
               - { when: { command: post, from: ann }, then: { post: { channel: Daily News, text: "{{ arguments }}" } } }
               - { when: { comment: true, words: [casino] }, then: [ { moderate: true }, { reply: "No advertisements, {{ member.name }}." } ] }
@@ -33,7 +33,7 @@ import Testing
                 ["chat", "--data", folder(name), "--name", name, "--server", server, "--connect", link, "--json"], input: nil, log: folder("log"))
         }
         let bob = try reader("bob", channel), cath = try reader("cath", channel)
-        for person in [bob, cath] { try await person.said(#""event":"joined""#, #""chat":"Daily News""#) }
+        for person in [bob, cath] { try await person.said(#""event":"joined""#, #""chat":"Daily News""#, #""welcome":"One post a day.""#) }
         let ann = try reader("ann", try #require(news.shortAddress ?? news.address))
         try await ann.said(#""event":"connected""#)
         try ann.type("/post Hello all")

@@ -87,12 +87,17 @@ extension ChatPrinter {
     /// This profile has joined a group, or waits to be let in.
     func joined(_ group: GroupInfo) {
         let isPending = group.membership.status.isPending
+        // A group's welcome message comes from the member who lets in; a channel's is known from its link.
+        let welcome = group.usesRelays ? group.groupProfile.description : nil
         if json {
-            return object("joined", ["chat": .string(group.localDisplayName), "pending": .bool(isPending)])
+            let chat = JSONValue.string(group.localDisplayName)
+            guard let welcome else { return object("joined", ["chat": chat, "pending": .bool(isPending)]) }
+            return object("joined", ["chat": chat, "pending": .bool(isPending), "welcome": .string(welcome)])
         }
         Output.line(
             isPending
                 ? "You wait to be let into \(title(of: group)); moderators see what you write here." : "You are in \(title(of: group)).")
+        if let welcome { Output.line("\(title(of: group)): \(VisibleText.lines(welcome))") }
     }
 
     /// Shows an event about a group that has no item of its own.
