@@ -77,6 +77,21 @@ struct NetworkConfigurationTests {
         #expect(configuration.port(of: SMPServerAddress(host: .domain("smp8.simplex.im"), port: 9, keyHash: .none)) == 9)
     }
 
+    @Test("A router does not see the address if every host that is tried is reached through the proxy")
+    func hidden() throws {
+        let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let onion = String(repeating: "a", count: 56) + ".onion"
+        let plain = try SMPServerAddress(wireString: "smp://\(key)@smp.example"), both = try SMPServerAddress(wireString: "smp://\(key)@smp.example,\(onion)")
+        var settings = NetworkConfiguration()
+        #expect(!settings.hidesAddress(from: plain) && !settings.hidesAddress(from: both))
+        settings.socksProxy = SOCKSProxy(port: 9050)
+        #expect(settings.hidesAddress(from: plain) && settings.hidesAddress(from: both))
+        settings.socksMode = .onion
+        #expect(!settings.hidesAddress(from: plain) && settings.hidesAddress(from: both))
+        settings.hostMode = .public
+        #expect(!settings.hidesAddress(from: both))
+    }
+
     @Test("Slow networks get half as much time again")
     func slow() {
         func limits(_ settings: NetworkConfiguration) -> [Duration] {

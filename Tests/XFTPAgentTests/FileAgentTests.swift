@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -115,6 +117,35 @@ import XFTPProtocol
             // There is nothing to upload to.
             let none = await #expect(throws: FileTransferError.self) { _ = try await receiving.sendFile(user: 1, file, name: "a") }
             #expect(none?.code == .noServers)
+            try await alice.stop(sending)
+            try await bob.stop(receiving)
+        }
+    }
+
+    @Test(arguments: [false, true]) func throughAProxyUnknownRoutersNeedNoApprovalUntilItIsSwitchedOff(isKnown: Bool) async throws {
+        try await withRouter { router, servers in
+            let alice = try Party(servers), bob = try Party(isKnown ? servers : FixedServers(servers: [], isKnown: false))
+            let (sending, receiving) = (try await alice.start(), try await bob.start())
+            let (file, bytes) = try alice.folder.file("a", size: 10)
+            let upload = try await sending.sendFile(user: 1, file, name: "a")
+            let description = try await alice.log.descriptions(of: upload).recipients[0]
+            // A proxy that takes connections and says nothing.
+            let proxy = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+            var network = NetworkConfiguration()
+            network.socksProxy = SOCKSProxy(port: try #require(proxy.localAddress?.port), authentication: .none)
+            try await receiving.setNetwork(network)
+            let download = try await receiving.receiveFile(user: 1, description, to: LocalFile(bob.folder("b")))
+            try await eventually("the router is asked") { await receiving.sessions.count == 1 }
+            try await receiving.setNetwork(NetworkConfiguration())
+            // The router is within reach now, and would see the address.
+            if isKnown {
+                _ = try await bob.log.file(of: download)
+                #expect(try bob.folder.contents("b") == bytes)
+            } else {
+                #expect(try await bob.log.failure(of: download).code == .notApproved)
+                #expect(!FileManager.default.fileExists(atPath: bob.folder("b")))
+            }
+            try await proxy.close()
             try await alice.stop(sending)
             try await bob.stop(receiving)
         }

@@ -21,6 +21,8 @@ package struct XFTPClientError: Error, Sendable, CustomStringConvertible {
         case transport(TransportError)
         /// None of the router's hosts can be reached with the present network settings.
         case incompatibleHost
+        /// The router would see this machine's address, and that is not allowed.
+        case visibleAddress
         /// A command could not be authorised.
         case crypto
         /// A file of this machine could not be read or written.
@@ -58,6 +60,7 @@ package struct XFTPClientError: Error, Sendable, CustomStringConvertible {
         case .network: "network"
         case .transport: "transport"
         case .incompatibleHost: "incompatibleHost"
+        case .visibleAddress: "visibleAddress"
         case .crypto: "crypto"
         case .file: "file"
         case .invalidRequest: "invalidRequest"

@@ -31,6 +31,9 @@ package struct XFTPConnector: Sendable {
         }
     }
 
+    /// True if a router does not see this machine's address.
+    package func hidesAddress(from server: XFTPServerAddress) -> Bool { configuration.network.hidesAddress(from: server) }
+
     /// Connects to a router and shakes hands.
     ///
     /// - Parameter purpose: what the session is for: a SOCKS proxy that isolates keeps sessions with different purposes apart.

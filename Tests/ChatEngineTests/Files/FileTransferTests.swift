@@ -260,6 +260,28 @@ import XFTPProtocol
         await scene.close()
     }
 
+    @Test func throughAProxyAFileOnUnknownRoutersNeedsNoApproval() async throws {
+        let scene = try await FileScene()
+        scene.cloud.server = "xftp://AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=@other.example"
+        var network = NetworkConfig.standard
+        network.socksProxy = "127.0.0.1:9050"
+        _ = try await scene.bob.core.run("/_network \(network.json.text)")
+        try await scene.send(Self.content, "a.bin")
+        var offer = try await scene.offered("a.bin")
+        _ = try await scene.bob.core.run("/freceive \(offer.fileID)")
+        await scene.atBob("a.bin", .receiveComplete)
+        // The proxy may be switched off before all has come: the service is not told that the routers are approved.
+        #expect(scene.bob.files?.calls.last { $0.name == "download" }?.approvesServers == false)
+        // Where only onion hosts are reached through the proxy, the router would see the address.
+        network.socksMode = "onion"
+        _ = try await scene.bob.core.run("/_network \(network.json.text)")
+        try await scene.send(Self.content, "b.bin")
+        offer = try await scene.offered("b.bin")
+        await scene.bob.eventually("the description") { $0.count("rcvFileDescrReady") == 2 }
+        #expect(await scene.bob.core.refusal(of: "/freceive \(offer.fileID)") == "fileNotApproved")
+        await scene.close()
+    }
+
     @Test func aRedirectToUnknownRoutersHasTheFileOfferedAgain() async throws {
         let scene = try await FileScene()
         try await scene.send(Self.content, "a.bin")

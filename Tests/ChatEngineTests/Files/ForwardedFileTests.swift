@@ -146,6 +146,37 @@ import XFTPProtocol
         await scene.close()
     }
 
+    @Test func aFileOnUnknownRoutersIsDownloadedUnlessTheCommandSaysOtherwise() async throws {
+        let scene = try await FileScene()
+        scene.cloud.server = "xftp://AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=@other.example"
+        try scene.alice.put(Self.content, "site.zip")
+        _ = try await scene.alice.core.run("/_upload 1 site.zip")
+        let link = try await link(scene)
+        #expect(await scene.bob.core.refusal(of: "/_download 1 \(link) approved_relays=off site.zip") == "fileNotApproved")
+        _ = try await scene.bob.core.run("/_download 1 \(link) site.zip")
+        await scene.bob.eventually("the download") { $0.count("rcvStandaloneFileComplete") == 1 }
+        // Where a redirect leads is known only later: nobody offers such a file again.
+        scene.bob.files?.fail(FileTransferError(.notApproved, "unknown", servers: ["xftp://x"]))
+        _ = try await scene.bob.core.run("/_download 1 \(link) other.zip")
+        await scene.bob.eventually("the failure") { $0.count("rcvFileError") == 1 }
+        await scene.nothingIsLeft()
+        await scene.close()
+    }
+
+    @Test(arguments: [1, 20]) func anUploadThatIsCancelledLeavesNothingOnRouters(_ chunks: Int) async throws {
+        let scene = try await FileScene()
+        scene.cloud.chunks = chunks
+        try scene.alice.put(Self.content, "site.zip")
+        guard case .sndStandaloneFileCreated(_, let meta) = try await scene.alice.core.run("/_upload 1 site.zip"), let id = meta["fileId"]?.intValue
+        else { throw UnexpectedAnswer() }
+        _ = try await link(scene)
+        #expect(scene.cloud.keptFiles == (chunks == 1 ? 1 : 2))
+        _ = try await scene.alice.core.run("/fcancel \(id)")
+        await scene.alice.eventually("the routers are asked") { _ in scene.cloud.keptFiles == 0 }
+        await scene.nothingIsLeft()
+        await scene.close()
+    }
+
     private func link(_ scene: FileScene) async throws -> String {
         try await scene.alice.eventual("the links") { core in
             for event in core.events { if case .sndStandaloneFileComplete(_, _, let links) = event { return links.first } }

@@ -10,8 +10,9 @@ public enum FileCommand: Sendable, Hashable {
     case status(FileID)
     /// Uploads a file and makes links to it.
     case upload(user: UserID, CryptoFile)
-    /// Downloads a file by its link.
-    case download(user: UserID, link: String, CryptoFile)
+    /// Downloads a file by its link. Without `approvedRelays`, which official cores do not know, only routers of the user are used, and those that do not see
+    /// this machine's address.
+    case download(user: UserID, link: String, CryptoFile, approvedRelays: Bool = true)
     /// Tells what the link of a file says.
     case linkInfo(String)
 }
@@ -28,7 +29,8 @@ extension FileCommand {
         case .cancel(let id): "/fcancel \(id)"
         case .status(let id): "/fstatus \(id)"
         case .upload(let user, let file): "/_upload \(user) \(file.words)"
-        case .download(let user, let link, let file): "/_download \(user) \(link) \(file.words)"
+        case .download(let user, let link, let file, let approved):
+            "/_download \(user) \(link)\(approved ? "" : " approved_relays=off") \(file.words)"
         case .linkInfo(let link): "/_download info \(link)"
         }
     }
@@ -57,8 +59,9 @@ extension FileCommand {
         CommandForm("/_download ") { r throws(CommandMismatch) in
             let user = try r.idSpace(UserID.self)
             let link = try r.fileLink()
+            let refusesOthers = r.skip(" approved_relays=off")
             try r.expect(" ")
-            return .files(.download(user: user, link: link, r.cryptoFile()))
+            return .files(.download(user: user, link: link, r.cryptoFile(), approvedRelays: !refusesOthers))
         },
     ]
 }

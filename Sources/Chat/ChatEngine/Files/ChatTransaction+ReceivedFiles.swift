@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import SMPClient
 import SMPProtocol
 import SMPWire
 import XFTPAgent
@@ -135,19 +136,25 @@ extension ChatTransaction {
             try offerAgain(file, .receiveInvitation, of: user)
             return .failure(.chat(.invalidFileDescription(message: "\(error)")))
         }
-        if !file.approvesRelays {
-            let known = try db.fileServers(ofUser: user.userID).map(\.server)
-            let unknown = Set(description.chunks.flatMap { $0.replicas.map(\.server) }).filter { server in !known.contains { $0.isSameRouter(as: server) } }
-            if !unknown.isEmpty {
-                try offerAgain(file, .receiveInvitation, of: user)
-                return .failure(.chat(.fileNotApproved(fileID: file.id, unknownServers: unknown.map(\.wireString).sorted())))
-            }
+        let unknown = file.approvesRelays ? [] : try unknownRouters(of: description, for: user)
+        if !unknown.isEmpty {
+            try offerAgain(file, .receiveInvitation, of: user)
+            return .failure(.chat(.fileNotApproved(fileID: file.id, unknownServers: unknown)))
         }
         try db.updateFile(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
         try db.updateFile(file.id, transfer: newTransferID())
         try enqueue(.download(file: file.id), user: user)
         if let shown = try itemInChat(of: file, user: user) { emit(.rcvFileStart(user: user, chatItem: shown)) }
         return .success(())
+    }
+
+    /// The routers of a file that are not the profile's and would see this machine's address.
+    private func unknownRouters(of description: RouterFileDescription, for user: User) throws -> [String] {
+        let network = folders.network
+        let visible = Set(description.chunks.flatMap { $0.replicas.map(\.server) }).filter { !network.hidesAddress(from: $0) }
+        guard !visible.isEmpty else { return [] }
+        let known = try db.fileServers(ofUser: user.userID).map(\.server)
+        return visible.filter { server in !known.contains { $0.isSameRouter(as: server) } }.map(\.wireString).sorted()
     }
 
     /// Makes a file that cannot be received now one that is offered.
@@ -159,14 +166,18 @@ extension ChatTransaction {
 
     // MARK: Downloads without a message
 
-    func download(_ link: FileDescriptionLink, to target: CryptoFile, user id: UserID) throws -> ChatResponse {
+    /// - Parameter approvesRelays: Whether routers that are not the profile's may be used.
+    /// - Throws: `fileNotApproved`.
+    func download(_ link: FileDescriptionLink, to target: CryptoFile, approvesRelays: Bool, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
         let description = link.description
+        let unknown = approvesRelays ? [] : try unknownRouters(of: description, for: user)
+        guard unknown.isEmpty else { throw Refusal.chat(.fileNotApproved(fileID: 0, unknownServers: unknown)) }
         let file = FileRecord(
             id: 0, user: user.userID, isSent: false, name: target.filePath.split(separator: "/").last.map(String.init) ?? target.filePath,
             size: description.size, fileProtocol: .xftp, status: .receiveTransfer(received: 0, total: 1), path: target.filePath,
             key: target.cryptoArguments, chunkSize: Int64(description.chunkSize), state: .connected, transfer: newTransferID(),
-            description: .init(text: description.text, part: 1, isComplete: true), approvesRelays: true, createdAt: now)
+            description: .init(text: description.text, part: 1, isComplete: true), approvesRelays: approvesRelays, createdAt: now)
         let stored = try db.insertFile(file)
         try enqueue(.download(file: stored), user: user)
         guard let record = try db.file(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
@@ -205,7 +216,8 @@ extension ChatTransaction {
 
     func receiveDownloadFailure(_ transfer: FileTransferID, _ error: FileTransferError) throws {
         guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
-        guard error.code != .notApproved else { return try offerAgain(file, .receiveAborted, of: try anyUser(file.user)) }
+        // A file without a message is offered by nobody.
+        guard error.code != .notApproved || file.item == nil else { return try offerAgain(file, .receiveAborted, of: try anyUser(file.user)) }
         try failDownload(file, error)
     }
 

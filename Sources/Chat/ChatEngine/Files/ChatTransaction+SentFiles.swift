@@ -231,8 +231,9 @@ extension ChatTransaction {
             user: user, chatItem: shown, meta: file.sendTransfer, transfers: recipients.map { file.sendTransfer(to: $0) })
     }
 
-    /// Stops an upload and deletes what routers have of the file.
+    /// Stops an upload and deletes what routers have of the file, and of the description that its links lead to.
     func cancelUpload(_ file: FileRecord, of user: User) throws {
+        if file.item == nil, let redirect = try db.redirect(to: file.id), !redirect.isCancelled { try cancelUpload(redirect, of: user) }
         try db.updateFile(file.id, state: .cancelled, status: .sendCancelled)
         try db.updateRecipients(ofFile: file.id, state: .cancelled)
         if file.senderDescription != nil {

@@ -26,7 +26,7 @@ extension CommandRunner {
         case .cancel(let id): return try await answer { try $0.cancelFile(id) }
         case .status(let id): return try await query { try $0.fileStatus(id) }
         case .upload(let user, let file): return try await answer { try $0.upload(file, user: user) }
-        case .download(let user, let link, let file): return try await download(link, to: file, user: user)
+        case .download(let user, let link, let file, let approves): return try await download(link, to: file, approvesRelays: approves, user: user)
         case .linkInfo(let link):
             let link = try fileLink(link)
             return .standaloneFileInfo(fileMeta: link.clientData.flatMap { try? JSONValue(parsing: $0) })
@@ -85,7 +85,9 @@ extension CommandRunner {
         }
     }
 
-    private func download(_ text: String, to target: CryptoFile, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+    private func download(
+        _ text: String, to target: CryptoFile, approvesRelays: Bool, user id: UserID
+    ) async throws(ChatCoreError) -> ChatResponse {
         let link = try fileLink(text)
         do throws(Refusal) {
             let local = try core.folders.localFile(target)
@@ -93,7 +95,7 @@ extension CommandRunner {
         } catch {
             throw ChatCoreError(error.error)
         }
-        return try await answer { try $0.download(link, to: target, user: id) }
+        return try await answer { try $0.download(link, to: target, approvesRelays: approvesRelays, user: id) }
     }
 
     /// Begins with files that were marked to be received while the core was not running.

@@ -1,6 +1,12 @@
 package import ChatAPI
 internal import Foundation
+import SMPCrypto
 import XFTPProtocol
+
+extension CryptoFileArguments {
+    /// A new key for a file on this machine.
+    package static func random() -> CryptoFileArguments { CryptoFileArguments(LocalFile.Key.random(SystemRandomSource())) }
+}
 
 extension CryptoFile {
     /// The content of the file, decrypted if it has a key.
@@ -12,6 +18,12 @@ extension CryptoFile {
     package func contents(at path: String, upTo limit: Int) throws -> [UInt8] {
         try LocalFile(path, key: try cryptoArguments?.localKey).contents(upTo: limit)
     }
+
+    /// Bytes of the content of the file.
+    ///
+    /// - Parameter path: The full path.
+    /// - Throws: `FileFormatError` `io`; a refusal for a key that is none.
+    package func contentSize(at path: String) throws -> Int64 { try LocalFile(path, key: try cryptoArguments?.localKey).contentSize() }
 
     /// Writes the content of the file, decrypted if it has a key, to a new file, piece by piece. What is at the new path is replaced once the content is known
     /// to be whole.

@@ -59,6 +59,12 @@ extension Database {
         try first("SELECT \(Self.fileColumns) FROM files f WHERE f.chat_item_id = ?", [item], Self.fileRecord)
     }
 
+    /// The description that was uploaded in place of a file without a message.
+    func redirect(to id: FileID) throws -> FileRecord? {
+        // It is younger than the file: the rows before need not be looked at.
+        try first("SELECT \(Self.fileColumns) FROM files f WHERE f.file_id > ? AND f.redirect_for = ?", [id, id], Self.fileRecord)
+    }
+
     /// The files of a chat whose transfers are not over.
     func unfinishedFiles(of chat: ItemOwner) throws -> [FileRecord] {
         let (column, id) = chat.column

@@ -1,5 +1,6 @@
 import ChatAPI
 import Foundation
+import SMPClient
 import SMPCrypto
 import Synchronization
 import XFTPProtocol
@@ -12,6 +13,7 @@ final class FileFolders: Sendable {
         var files: String?
         var temporary: String?
         var encryptsFiles = false
+        var network = NetworkConfiguration()
         /// Paths of copies that are being made for a command.
         var held: Set<String> = []
     }
@@ -35,6 +37,12 @@ final class FileFolders: Sendable {
     var encryptsFiles: Bool {
         get { state.withLock { $0.encryptsFiles } }
         set { state.withLock { $0.encryptsFiles = newValue } }
+    }
+
+    /// The settings by which file routers are reached.
+    var network: NetworkConfiguration {
+        get { state.withLock { $0.network } }
+        set { state.withLock { $0.network = newValue } }
     }
 
     /// The full path of a file.

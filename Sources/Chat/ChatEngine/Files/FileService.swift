@@ -117,7 +117,7 @@ extension XFTPServerAddress {
 }
 
 /// Bounds of files in chats.
-enum FileLimits {
+package enum FileLimits {
     /// Bytes of a file that can be sent: 1 GiB, as in official clients.
     static let sentFile: Int64 = 1 << 30
     /// Bytes of a file that can be uploaded without a message: 5 GiB.
@@ -126,7 +126,7 @@ enum FileLimits {
     static let image: Int64 = 522_240
     /// Bytes that an encrypted file may have more than its content: its header and the padding of its last chunk of 4 MiB, twice that as clients may choose
     /// other chunks.
-    static let encryptionOverhead: Int64 = 8 << 20
+    package static let encryptionOverhead: Int64 = 8 << 20
     /// Bytes of a chunk of a file that travels inside messages; all transfers report that size.
     static let reportedChunk: Int64 = 15_780
     /// Chunks of a file inside messages that is accepted, and of a voice message that is received without that.

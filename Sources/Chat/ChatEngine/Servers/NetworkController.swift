@@ -85,6 +85,7 @@ final class NetworkController: Sendable {
         plan.settings.usesServices = options.usesServices ?? false
         plan.settings.isSlow = state.withLock { $0.isSlow }
         let complete = plan
+        transactions.folders.network = complete.settings
         try await agent.reporting { agent throws(AgentError) in try await agent.apply(complete) }
         do throws(FileTransferError) {
             try await files.setNetwork(complete.settings)

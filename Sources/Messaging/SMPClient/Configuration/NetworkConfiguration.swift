@@ -126,6 +126,11 @@ package struct NetworkConfiguration: Sendable, Hashable {
     /// Checks whether the SOCKS proxy is used for a host.
     package func usesProxy(for host: TransportHost) -> Bool { socksProxy != nil && (socksMode == .always || host.isOnion) }
 
+    /// True if a router does not see this machine's address: the proxy is used for every host that is tried.
+    package func hidesAddress<Scheme: ServerScheme>(from server: ServerAddress<Scheme>) -> Bool {
+        socksProxy != nil && hosts(of: server).allSatisfy(usesProxy)
+    }
+
     /// The purpose of a connection for an isolating SOCKS proxy, which keeps different purposes apart.
     ///
     /// - Parameter epoch: other after each start of the process, and each change of the proxy.

@@ -34,8 +34,9 @@ extension FileAgent {
                 throw TransferInterrupted()
             }
             guard case .failure(let error) = result else { return try result.get() }
-            if Task.isCancelled || error.code == .cancelled { throw TransferInterrupted() }
-            guard error.isTemporary else { throw error }
+            if Task.isCancelled { throw TransferInterrupted() }
+            // Other settings of the network end the connecting that they find.
+            guard error.isTemporary || error.code == .cancelled else { throw error }
             failures += 1
             if failures == configuration.attemptsBeforeWarning { await warn(FileTransferError(error)) }
             guard now() - created < configuration.transferLifetime.components.seconds else { throw FileTransferError(error) }
@@ -98,6 +99,7 @@ extension FileTransferError {
         case .protocol(.auth), .protocol(.noFile): self.init(.noFile, error.message, router: error.routerError)
         case .protocol, .response: self.init(.router, error.message, router: error.routerError)
         case .file: self.init(.file, error.message)
+        case .visibleAddress: self.init(.notApproved, error.message)
         default: self.init(.network, error.message)
         }
     }

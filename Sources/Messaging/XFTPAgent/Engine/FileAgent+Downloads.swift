@@ -78,7 +78,7 @@ extension FileAgent {
         else { throw FileTransferError(.size, "the file is larger than files can be") }
         guard !record.approvesServers else { return }
         var unknown: [String] = []
-        for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) {
+        for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) where !hidesAddress(from: server) {
             if !(await servers.isKnown(server, to: record.user)) { unknown.append(server.wireString) }
         }
         guard unknown.isEmpty else {
@@ -150,12 +150,19 @@ extension FileAgent {
         _ body: @escaping @Sendable (XFTPSession, FileDescription.Replica) async throws(XFTPClientError) -> Value
     ) async throws -> Value {
         guard !chunk.replicas.isEmpty else { throw FileTransferError(.noFile, "chunk \(chunk.number) is on no router") }
+        let replicas = chunk.replicas.prefix(Self.replicasTried)
+        // The proxy that made approval needless may be switched off meanwhile.
+        var hidden: Set<XFTPServerAddress> = []
+        if !record.approvesServers, hasUsedProxy {
+            for server in Set(replicas.map(\.server)) where !(await servers.isKnown(server, to: record.user)) { hidden.insert(server) }
+        }
         return try await attempt(since: record.created, warn: { [self] in await announce(.downloadWarning(record.id, $0)) }) {
-            [sessions] () throws(XFTPClientError) in
+            [sessions, hidden] () throws(XFTPClientError) in
             var failure: XFTPClientError?
-            for replica in chunk.replicas.prefix(Self.replicasTried) {
+            for replica in replicas {
                 do throws(XFTPClientError) {
-                    return try await sessions.with(.init(user: record.user, server: replica.server)) { session throws(XFTPClientError) in
+                    let key = FileSessions.Key(user: record.user, server: replica.server)
+                    return try await sessions.with(key, hidesAddress: hidden.contains(replica.server)) { session throws(XFTPClientError) in
                         try await body(session, replica)
                     }
                 } catch {

@@ -78,7 +78,7 @@ extension XFTPClientError {
         case .timeout: .broker(.timeout)
         case .network(let error): .broker(.network(error))
         case .transport(let error): .broker(.transport(error))
-        case .incompatibleHost: .broker(.host)
+        case .incompatibleHost, .visibleAddress: .broker(.host)
         case .crypto, .file, .invalidRequest, .cancelled: .internal(message)
         }
     }

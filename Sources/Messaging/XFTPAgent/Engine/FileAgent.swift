@@ -23,6 +23,14 @@ package final class FileAgent: Sendable {
         var isStopped = false
         var transfers: [FileTransferID: Task<Void, Never>] = [:]
         var deleting: Task<Void, Never>?
+        var network: NetworkConfiguration
+        /// True if the network has gone through a proxy since the start: only then can a download rely on that.
+        var hasUsedProxy: Bool
+
+        init(_ network: NetworkConfiguration) {
+            self.network = network
+            hasUsedProxy = network.socksProxy != nil
+        }
     }
 
     let store: FileTransferStore
@@ -40,7 +48,7 @@ package final class FileAgent: Sendable {
     /// Ends a transfer where a kill would: for tests.
     let step: @Sendable (FileStep) throws -> Void
     private let group: any EventLoopGroup
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - store: the agent's database, which must stay open until ``stop()`` has returned.
@@ -74,6 +82,7 @@ package final class FileAgent: Sendable {
         folder = WorkFolder(path: configuration.folder)
         permits = AsyncSemaphore(limit: configuration.chunksOfAllFilesAtOnce)
         self.group = group
+        state = Mutex(State(configuration.network))
         do throws(XFTPClientError) {
             sessions = FileSessions(try Self.connector(configuration.network, group, random))
         } catch {
@@ -213,7 +222,7 @@ package final class FileAgent: Sendable {
     /// - Parameters:
     ///   - description: of a recipient.
     ///   - target: the path at which there must be no file, or an empty one that reserves the name; encrypted there if it has a key.
-    ///   - approvesServers: whether routers that are not the user's may see this machine's address.
+    ///   - approvesServers: whether routers that are not the user's may see this machine's address. Through a proxy they do not see it.
     ///   - id: the id of the download; nil for a new one. A download that has it already goes on unchanged.
     /// - Returns: the id of the download, which is on the disk.
     /// - Throws: ``FileTransferError``: `notApproved`, `size`, `storage`.
@@ -287,12 +296,22 @@ package final class FileAgent: Sendable {
     ///
     /// - Throws: ``FileTransferError`` `network` if TLS is not available.
     package func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {
+        state.withLock { state in
+            state.network = network
+            if network.socksProxy != nil { state.hasUsedProxy = true }
+        }
         do throws(XFTPClientError) {
             try await sessions.setConnector(Self.connector(network, group, random))
         } catch {
             throw FileTransferError(.network, error.message)
         }
     }
+
+    /// True if a router does not see this machine's address.
+    func hidesAddress(from server: XFTPServerAddress) -> Bool { state.withLock { $0.network.hidesAddress(from: server) } }
+
+    /// True if a download may have been allowed because a proxy hid this machine's address.
+    var hasUsedProxy: Bool { state.withLock(\.hasUsedProxy) }
 
     private static func connector(
         _ network: NetworkConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource

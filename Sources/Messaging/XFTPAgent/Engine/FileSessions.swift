@@ -35,10 +35,15 @@ actor FileSessions {
 
     /// Does something with a session, which is given up if it is of no more use afterwards.
     ///
-    /// - Throws: ``XFTPClientError``.
+    /// - Parameter hidesAddress: whether the router must not see this machine's address.
+    /// - Throws: ``XFTPClientError``: `visibleAddress` without a request to the router.
     func with<Value: Sendable>(
-        _ key: Key, _ body: @Sendable (XFTPSession) async throws(XFTPClientError) -> Value
+        _ key: Key, hidesAddress: Bool = false, _ body: @Sendable (XFTPSession) async throws(XFTPClientError) -> Value
     ) async throws(XFTPClientError) -> Value {
+        // Here, where the connector is replaced: all sessions that there are were made by the present one.
+        guard !hidesAddress || connector.hidesAddress(from: key.server) else {
+            throw XFTPClientError(.visibleAddress, "a router that is not approved would see this machine's address")
+        }
         let (session, connecting) = try await session(key)
         do throws(XFTPClientError) {
             let value = try await body(session)
