@@ -50,4 +50,28 @@ extension TestPerson {
         }
         return TestFile(name: received.fileName, bytes: Array(data), caption: message.text)
     }
+
+    /// Uploads a file without a message, and returns a link of it.
+    ///
+    /// - Throws: `BotFileError` for a file that cannot be uploaded.
+    public func upload(file name: String, containing bytes: [UInt8]) async throws -> String {
+        let path = try room.newFile(named: name)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let upload = try await StandaloneTransfer<[String]>.upload(CryptoFile(filePath: path), core: core, as: user, run)
+        guard let link = try await upload.outcome(within: TestRoom.patience).first else { throw TestRoomError("the upload has no link") }
+        return link
+    }
+
+    /// Downloads a file by its link. The link does not tell the name.
+    ///
+    /// - Throws: `BotFileError` for a file that cannot be downloaded.
+    public func download(_ link: String) async throws -> [UInt8] {
+        let path = try room.newFile(named: "download")
+        let download = try await StandaloneTransfer<CryptoFile>.download(link, to: CryptoFile(filePath: path), from: .any, core: core, as: user, run)
+        _ = try await download.outcome(within: TestRoom.patience)
+        guard let data = FileManager.default.contents(atPath: path) else { throw TestRoomError("the downloaded file cannot be read") }
+        return Array(data)
+    }
+
+    private func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await core.send(command, as: user) }
 }

@@ -16,13 +16,16 @@ final class BotServices: Sendable {
     let replies = ReplyWaiters()
     /// The pace of what is sent.
     let pacer: SendingPacer
+    /// True if received files are encrypted on the disk.
+    let encryptsFiles: Bool
     /// Takes the effects instead of the core; nil if they happen.
     let dryRun: DryRun?
 
     init(
         store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp],
-        pacer: SendingPacer, dryRun: DryRun? = nil
+        pacer: SendingPacer, encryptsFiles: Bool = false, dryRun: DryRun? = nil
     ) {
+        self.encryptsFiles = encryptsFiles
         self.dryRun = dryRun
         self.pacer = pacer
         self.store = store

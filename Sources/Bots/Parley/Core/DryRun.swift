@@ -72,6 +72,7 @@ final class DryRun: EffectPerformer {
             return .groupUpdated(user: user, fromGroup: info, toGroup: changed, member: nil, isSigned: false)
         case .groups(.create), .groups(.createPublic), .groups(.addRelays), .groups(.createLink), .groups(.setLinkRole), .connections, .users:
             throw ChatCoreError(.unsupported, "a dry run makes no groups, links and connections")
+        case .files(.upload): throw ChatCoreError(.unsupported, "a dry run uploads nothing")
         default: return .cmdOk(user: user)
         }
     }
@@ -102,7 +103,7 @@ extension ChatCommand {
     /// True for a command that only reads, or that fetches a file.
     fileprivate var hasNoEffect: Bool {
         switch self {
-        case .files(.receive), .files(.setToReceive), .files(.cancel): true
+        case .files(.receive), .files(.setToReceive), .files(.download), .files(.cancel): true
         default: effectName == nil
         }
     }

@@ -26,7 +26,7 @@ enum FileTransferStep: Sendable {
 }
 
 extension BotFileError {
-    fileprivate static let unknownRouter = BotFileError(
+    static let unknownRouter = BotFileError(
         .unknownRouter, "the file is on routers that the bot does not use: allow others with from: .any, which shows them this machine's address")
     fileprivate static let deleted = BotFileError(.cancelled, "the message of the file is deleted")
 }
@@ -62,15 +62,24 @@ struct FileWait: Sendable {
     func run(within limit: Duration, clock: any Clock<Duration> = ContinuousClock(), accept: (@Sendable () async throws -> Void)? = nil) async throws
         -> ItemFile
     {
-        try await withThrowingTaskGroup(of: ItemFile.self) { group in
-            group.addTask { try await follow(accept: accept) }
+        try await Self.limited(to: limit, clock: clock) { try await follow(accept: accept) }
+    }
+
+    /// Waits for something for some time.
+    ///
+    /// - Throws: ``BotFileError`` `timedOut`, or what the wait throws.
+    static func limited<Outcome: Sendable>(
+        to limit: Duration, clock: any Clock<Duration> = ContinuousClock(), _ wait: @escaping @Sendable () async throws -> Outcome
+    ) async throws -> Outcome {
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            group.addTask { try await wait() }
             group.addTask {
                 try await clock.sleep(for: limit)
                 throw BotFileError(.timedOut, "the transfer of the file was not complete within \(limit); it goes on")
             }
             defer { group.cancelAll() }
-            guard let file = try await group.next() else { throw CancellationError() }
-            return file
+            guard let outcome = try await group.next() else { throw CancellationError() }
+            return outcome
         }
     }
 
@@ -83,7 +92,7 @@ struct FileWait: Sendable {
             let known = try await fileInStore()
             if case .offered? = FileTransferStep(known), !isAccepted, let accept {
                 isAccepted = true
-                try await accept()
+                do { try await accept() } catch let error as ChatCoreError { throw BotFileError(refusal: error) ?? error }
             } else if let file = try take(FileTransferStep(known)) {
                 return file
             }

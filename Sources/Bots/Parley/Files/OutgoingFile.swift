@@ -49,7 +49,7 @@ public struct OutgoingFile: Sendable, Hashable {
     }
 
     /// The path from the root.
-    private static func fullPath(_ path: String) -> String {
+    static func fullPath(_ path: String) -> String {
         URL(fileURLWithPath: (path as NSString).expandingTildeInPath).standardizedFileURL.path
     }
 
@@ -131,6 +131,10 @@ public struct BotFileError: CodedError, Sendable, Hashable {
         case noFile = "file.none"
         /// The file is larger than was allowed.
         case tooLarge = "file.tooLarge"
+        /// The text is not the link of a file.
+        case link = "file.link"
+        /// There is a file at the path already.
+        case exists = "file.exists"
         /// The file is on routers that the bot does not use, and nobody allowed others.
         case unknownRouter = "file.unknownRouter"
         /// The transfer was cancelled.

@@ -65,7 +65,7 @@ public struct BotHost: Service, CustomStringConvertible {
             if configuration.isDryRun { configuration.logger.notice("dry run: effects are logged, and what bots store is forgotten at the end") }
             let session = HostSession(
                 core: host.core, bots: bots, store: store, maxConcurrentHandlers: configuration.maxConcurrentHandlers,
-                logger: configuration.logger, filesFolder: configuration.data.filesFolder,
+                logger: configuration.logger, filesFolder: configuration.data.filesFolder, encryptsFiles: host.encryptsFiles,
                 inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
                 dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
             host.answerChannelInvitations(of: bots, by: session)

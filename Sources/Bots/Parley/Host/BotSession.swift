@@ -25,7 +25,7 @@ package final class BotSession: Sendable {
         self.stored = dryRun == nil ? nil : stored
         session = HostSession(
             core: host.core, bots: bots, store: store, maxConcurrentHandlers: 16, logger: logger, filesFolder: host.filesFolder,
-            time: BotTime(now: now, sleep: sleep), dryRun: dryRun)
+            encryptsFiles: host.encryptsFiles, time: BotTime(now: now, sleep: sleep), dryRun: dryRun)
         host.answerChannelInvitations(of: bots, by: session)
     }
 

@@ -29,6 +29,8 @@ public final class CoreHost: Sendable {
     private let fileRouter: FileRouter?
     /// The folder of files of chats; nil where commands name it.
     package let filesFolder: String?
+    /// True if received files are encrypted on the disk.
+    let encryptsFiles: Bool
     /// True if a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
     package var runsRouter: Bool { router != nil }
     /// The messages that wait in the router inside this process.
@@ -53,7 +55,7 @@ public final class CoreHost: Sendable {
 
     private init(
         native: NativeCore, router: SMPRouter?, fileRouter: FileRouter?, servers: [String], fileServers: [String], filesFolder: String?,
-        dataFolder: String, key: DatabaseKey?, isRelayDraining: Bool, lock: FolderLock, logger: Logger
+        encryptsFiles: Bool, dataFolder: String, key: DatabaseKey?, isRelayDraining: Bool, lock: FolderLock, logger: Logger
     ) {
         self.isRelayDraining = isRelayDraining
         self.lock = lock
@@ -66,6 +68,7 @@ public final class CoreHost: Sendable {
         self.servers = servers
         self.fileServers = fileServers
         self.filesFolder = filesFolder
+        self.encryptsFiles = encryptsFiles
         self.dataFolder = dataFolder
     }
 
@@ -96,6 +99,7 @@ public final class CoreHost: Sendable {
         }
         var servers = try configuration.servers.map(Self.address)
         let key = try configuration.databaseKey?.load()
+        let encryptsFiles = configuration.encryptsFiles ?? (key != nil)
         let lock = try data.lock()
         var fileServers = try configuration.fileServers.map(Self.fileAddress)
         var router: SMPRouter?
@@ -122,7 +126,7 @@ public final class CoreHost: Sendable {
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
             do {
-                if configuration.encryptsFiles ?? (key != nil) { _ = try await native.send(.core(.setEncryptLocalFiles(true)), as: nil) }
+                if encryptsFiles { _ = try await native.send(.core(.setEncryptLocalFiles(true)), as: nil) }
                 if usesPresets { try await PresetConditions.settle(native, accepts: configuration.network.acceptsConditions) }
             } catch {
                 await native.close()
@@ -131,7 +135,8 @@ public final class CoreHost: Sendable {
             return CoreHost(
                 native: native, router: router, fileRouter: fileRouter,
                 servers: servers.map { router == nil ? $0.wireString : $0.server.wireString },
-                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder, dataFolder: folder,
+                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder,
+                encryptsFiles: encryptsFiles, dataFolder: folder,
                 key: key, isRelayDraining: configuration.relay.isDraining, lock: lock,
                 logger: configuration.logger)
         } catch {

@@ -27,6 +27,7 @@ actor HostSession {
     private var invitationAnswers: [UserID: @Sendable (RelayInvitation) async throws -> ChannelInvitationAnswer] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
+    private let encryptsFiles: Bool
     private let dryRun: (@Sendable (SuppressedEffect) -> Void)?
     private let time: BotTime
     private let timers: TimerDispatcher
@@ -45,7 +46,7 @@ actor HostSession {
     ///   - time: the time of timers and dialogues; the system's with the clock if it is not given.
     init(
         core: any ChatCore, bots: [Bot], store: BotStateStore, maxConcurrentHandlers: Int, logger: Logger, filesFolder: String? = nil,
-        inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        encryptsFiles: Bool = false, inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
         time: BotTime? = nil, monitor: HostMonitor = HostMonitor(), dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
     ) {
         self.dryRun = dryRun
@@ -53,6 +54,7 @@ actor HostSession {
         crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
         self.filesFolder = filesFolder
+        self.encryptsFiles = encryptsFiles
         self.bots = bots
         self.store = store
         self.logger = logger
@@ -74,7 +76,8 @@ actor HostSession {
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let directory = BotDirectory()
         let provisioner = Provisioner(
-            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger, clock: clock,
+            model: model, store: store, filesFolder: filesFolder, encryptsFiles: encryptsFiles, time: time, timers: timers, directory: directory,
+            logger: logger, clock: clock,
             dryRun: dryRun)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []

@@ -14,6 +14,7 @@ struct Provisioner {
     let model: ChatModel
     let store: BotStateStore
     var filesFolder: String?
+    var encryptsFiles = false
     let time: BotTime
     let timers: TimerDispatcher
     let directory: BotDirectory
@@ -54,7 +55,7 @@ struct Provisioner {
         let groups = try await groups(of: bot, identity: identity)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
-            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock),
+            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), encryptsFiles: encryptsFiles,
             dryRun: dryRun.map { DryRun(bot: bot.id, model: model, logger: logger, report: $0) })
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
