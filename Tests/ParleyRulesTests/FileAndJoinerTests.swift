@@ -38,6 +38,11 @@ import Testing
         }
     }
 
+    @Test func aPersonCanSendSoMuchADay() throws {
+        let limits = try file("  a: { receive-files: { up-to: 1mb, files-per-day: 5, bytes-per-day: 3mb, refusal: Enough. } }").makeBots()[0].fileReception
+        #expect(limits == FileReception(upTo: 1 << 20, filesPerDay: 5, bytesPerDay: 3 << 20, refusal: "Enough."))
+    }
+
     @Test func aMessageIsForwardedIntoAChatOfAnotherProfileOnce() async throws {
         let bots = try file(
             """
@@ -92,6 +97,10 @@ import Testing
             ("  a: { receive-files: { from: own } }", "needs the key \"up-to\""), ("  a: { receive-files: { up-to: much } }", "cannot be \"much\""),
             ("  a: { receive-files: { up-to: 1mb, from: all } }", "cannot be \"all\""),
             ("  a: { receive-files: { up-to: 1mb, kinds: [text] } }", "cannot be \"text\""),
+            ("  a: { receive-files: { up-to: 1mb, files-per-day: 0 } }", "must be from 1"),
+            ("  a: { receive-files: { up-to: 1mb, bytes-per-day: 500kb } }", "is less than a file may have"),
+            ("  a: { receive-files: { up-to: 1mb, bytes-per-day: much } }", "cannot be \"much\""),
+            ("  a: { receive-files: { up-to: 1mb, refusal: \"{{ sender.name }}\" } }", "is not a template"),
             ("  a: { rules: [ { when: { file: { type: image } }, then: { reply: x } } ] }", "is not a media type"),
             ("  a: { rules: [ { when: { message: any }, then: { forward: { through: a } } } ] }", "needs the key \"to\""),
             ("  a: { rules: [ { when: { message: any }, then: { forward: { to: Ann, through: b } } } ] }", "there is no profile \"b\""),

@@ -1,3 +1,4 @@
+import ChatAPI
 import Foundation
 import Parley
 import ParleyTesting
@@ -43,6 +44,61 @@ private func postOffice() -> Bot {
             }
             await #expect(throws: BotFileError.self) { try await ann.send(file: "/nowhere/letter.txt") }
             #expect(try await ann.conversation().first?.description == "Ann:  [file letter.txt]")
+        }
+    }
+
+    @Test("are uploaded and downloaded by their links", arguments: [TestDepth.engine, .live])
+    func links(_ depth: TestDepth) async throws {
+        let folder = try TemporaryFolder()
+        let copier = Bot("Copier") {
+            On(.text) { message in
+                let download = try await message.client.download(message.text, to: folder.path + "/copy-\(message.item.id)")
+                let upload = try await message.client.upload(try await download.file())
+                try await message.reply(try await upload.link())
+            }
+        }
+        try await withBots(copier, depth: depth) { room in
+            let ann = try await room.person("Ann")
+            try await ann.say(try await ann.upload(file: "letter.txt", containing: Array("Dear bot".utf8)))
+            let answer = try await ann.expect(containing: "simplex:/file#/")
+            #expect(try await ann.download(answer.text) == Array("Dear bot".utf8))
+        }
+    }
+
+    @Test("are not uploaded in a dry run") func dryRun() async throws {
+        try await withBots(Bot("Speaker") {}, isDryRun: true) { room in
+            let folder = try TemporaryFolder()
+            try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/a"))
+            let error = await #expect(throws: ChatCoreError.self) { _ = try await room.bot("Speaker").upload(folder.path + "/a") }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
+    @Test("that are more than the limits of a day are refused, also after a restart, and that is told once a day")
+    func quota() async throws {
+        var bot = Bot("Archive") {
+            On(.fileReceived) { try await $0.reply("kept \($0.file.name)") }
+            On(.content(.file)) { if $0.attachment?.name == "b.txt" { throw CancellationError() } }
+        }
+        bot.fileReception = FileReception(upTo: 1_000, filesPerDay: 2, refusal: "That is enough for today.")
+        try await withBots(bot) { room in
+            let ann = try await room.person("Ann")
+            for name in ["a.txt", "b.txt"] {
+                try await ann.send(file: name, containing: [1])
+                try await ann.expect("kept \(name)")
+            }
+            try await ann.send(file: "c.txt", containing: [1])
+            try await ann.expect("That is enough for today.")
+            try await room.restart()
+            try await ann.send(file: "d.txt", containing: [1])
+            try await ann.expectNothing()
+            // Others have their own limits.
+            let ben = try await room.person("Ben")
+            try await ben.send(file: "e.txt", containing: [1])
+            try await ben.expect("kept e.txt")
+            try await room.advance(by: .seconds(86_400))
+            try await ann.send(file: "f.txt", containing: [1])
+            try await ann.expect("kept f.txt")
         }
     }
 }

@@ -46,27 +46,3 @@ extension Trigger where Context == FileFailureContext {
     /// A transfer has failed, of a file that the bot sent or was to receive, or was cancelled by the other side.
     public static var fileFailed: Self { Self(.file, in: .all) { $0.fileFailure } }
 }
-
-/// The files that a bot receives on its own.
-public struct FileReception: Sendable, Hashable {
-    /// Bytes that a file may have.
-    public var sizeLimit: Int64
-    /// The routers that may be used.
-    public var sources: FileSources
-    /// The kinds of message whose files are received.
-    public var kinds: Set<MessageKind>
-
-    /// - Parameters:
-    ///   - sizeLimit: bytes that a file may have. A person can send many: what they may fill is a matter of how long messages are kept.
-    ///   - sources: the routers that may be used.
-    ///   - kinds: the kinds of message whose files are received.
-    public init(upTo sizeLimit: Int64, from sources: FileSources = .own, kinds: Set<MessageKind> = [.file, .image, .video, .voice]) {
-        (self.sizeLimit, self.sources, self.kinds) = (sizeLimit, sources, kinds)
-    }
-
-    /// True if the file of a message is received.
-    func admits(_ message: MessageContext) -> Bool {
-        guard let file = message.item.file, message.item.direction.isReceived, file.status == .receiveInvitation else { return false }
-        return file.fileSize <= sizeLimit && kinds.contains(message.kind)
-    }
-}

@@ -254,7 +254,7 @@ final class BotRuntime: Sendable {
     private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
         if let message = incoming.message {
             TrapPoint.botHandle.pass(Array(message.text.utf8))
-            if let fileReception, fileReception.admits(message) { await accept(message, from: fileReception.sources) }
+            if let fileReception { await receiveFile(of: message, within: fileReception) }
         }
         do {
             try await incoming.effects.observation.handling(incoming.kind, of: identity.id) { try await perform(incoming) }
@@ -277,14 +277,13 @@ final class BotRuntime: Sendable {
         return await finish(incoming, mark)
     }
 
-    /// Begins to receive the file of a message. Handlers of the message run in any case.
-    private func accept(_ message: MessageContext, from sources: FileSources) async {
-        guard let file = message.item.file else { return }
-        do {
-            _ = try await message.chat.effects.perform(.files(.receive(file.fileID, approvedRelays: sources == .any)))
-        } catch {
-            message.chat.effects.observation.logger.warning(
-                "a file could not be accepted", metadata: ["code": "\(ErrorCode.of(error) ?? "file")", "error": "\(error)"])
+    /// Counts a file that is to be received on its own.
+    func takeQuota(of person: PersonID, _ size: Int64, _ reception: FileReception) async throws -> FileReceptionUse.Decision {
+        let key = StateKey(scope: person.description, name: FileReceptionUse.stateName), time = services.time.now()
+        return try await store.update(key, of: identity.userID) { stored in
+            var use = try FileReceptionUse(stored: stored)
+            let decision = use.take(size, within: reception, at: time)
+            return (try use.stored(), decision)
         }
     }
 

@@ -93,6 +93,9 @@ enum Schemas {
             .required("up-to", .text, "The size that a file may have: 10mb."),
             .key("from", FileReceptionSpec.sources.shape, "own for the bot's file routers, any for all."),
             .key("kinds", .listOrOne(FileReceptionSpec.kinds.shape), "The kinds of message; all by default."),
+            .key("files-per-day", .integer(FileReceptionSpec.counts), "Files of one person on a day (UTC); 100 by default."),
+            .key("bytes-per-day", .text, "Bytes of one person on a day (UTC): 100mb; ten files of the largest size by default."),
+            .key("refusal", .text, "The answer, once a day, to a file above these limits; not a template."),
         ])
 
     static let channel = MappingSchema(

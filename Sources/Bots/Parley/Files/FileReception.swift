@@ -1,0 +1,111 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Foundation
+internal import Logging
+
+/// The files that a bot receives on its own, and how much of them.
+///
+/// What a person may fill is bounded a day (UTC), also across restarts. Files that a handler receives, with
+/// ``MessageContext/file(within:upTo:from:progress:)``, do not count.
+public struct FileReception: Sendable, Hashable {
+    /// Bytes that a file may have.
+    public var sizeLimit: Int64
+    /// The routers that may be used.
+    public var sources: FileSources
+    /// The kinds of message whose files are received.
+    public var kinds: Set<MessageKind>
+    /// Files of one person on a day.
+    public var filesPerDay: Int
+    /// Bytes of one person on a day.
+    public var bytesPerDay: Int64
+    /// The text that a person gets, once a day, when a file is above these limits; nil to say nothing.
+    public var refusal: String?
+
+    /// The files of one person on a day, if nothing else is said.
+    public static let defaultFilesPerDay = 100
+    /// The files of the largest size to which the bytes of one person on a day add up, if nothing else is said.
+    static let defaultLargestFilesPerDay: Int64 = 10
+
+    /// - Parameters:
+    ///   - sizeLimit: bytes that a file may have.
+    ///   - sources: the routers that may be used.
+    ///   - kinds: the kinds of message whose files are received.
+    ///   - filesPerDay: files of one person on a day.
+    ///   - bytesPerDay: bytes of one person on a day; nil for those of ten files of the largest size.
+    ///   - refusal: the text for a person whose file is above the limits of a day; nil to say nothing.
+    public init(
+        upTo sizeLimit: Int64, from sources: FileSources = .own, kinds: Set<MessageKind> = [.file, .image, .video, .voice],
+        filesPerDay: Int = defaultFilesPerDay, bytesPerDay: Int64? = nil, refusal: String? = nil
+    ) {
+        (self.sizeLimit, self.sources, self.kinds) = (sizeLimit, sources, kinds)
+        self.filesPerDay = filesPerDay
+        self.refusal = refusal
+        let (bytes, overflow) = sizeLimit.multipliedReportingOverflow(by: Self.defaultLargestFilesPerDay)
+        self.bytesPerDay = bytesPerDay ?? (overflow ? .max : bytes)
+    }
+
+    /// True if the file of a message is of the kind and size that are received.
+    func admits(_ message: MessageContext) -> Bool {
+        guard let file = message.item.file, message.item.direction.isReceived, file.status == .receiveInvitation else { return false }
+        return file.fileSize <= sizeLimit && kinds.contains(message.kind)
+    }
+}
+
+/// The files that were received of a person on a day.
+struct FileReceptionUse: StoredState, Hashable {
+    static let stateName = "parley.fileReception"
+
+    /// Days since 1970 (UTC).
+    var day = 0
+    var files = 0
+    var bytes: Int64 = 0
+    /// True if the person was told on that day that a file was refused.
+    var isTold = false
+
+    /// The decision about one more file.
+    enum Decision: Sendable, Hashable {
+        case accept
+        /// - Parameter isFirst: whether it is the first one on that day.
+        case refuse(isFirst: Bool)
+    }
+
+    /// Counts one more file if it is within the limits.
+    mutating func take(_ size: Int64, within limits: FileReception, at time: Date) -> Decision {
+        let today = Int((time.timeIntervalSince1970 / 86_400).rounded(.down))
+        // A clock that was set back does not begin the day anew.
+        if today > day { self = FileReceptionUse(day: today) }
+        let (total, overflow) = bytes.addingReportingOverflow(max(size, 0))
+        guard files < limits.filesPerDay, !overflow, total <= limits.bytesPerDay else {
+            defer { isTold = true }
+            return .refuse(isFirst: !isTold)
+        }
+        (files, bytes) = (files + 1, total)
+        return .accept
+    }
+}
+
+extension BotRuntime {
+    /// Begins to receive the file of a message, unless its sender has sent too many. Handlers of the message run in any case.
+    func receiveFile(of message: MessageContext, within reception: FileReception) async {
+        guard let file = message.item.file, reception.admits(message) else { return }
+        let effects = message.chat.effects, logger = effects.observation.logger
+        do {
+            // Stored at once, and not with the changes of handlers: those are dropped when a handler fails.
+            switch try await takeQuota(of: message.person, file.fileSize, reception) {
+            case .accept:
+                _ = try await effects.perform(.files(.receive(file.fileID, approvedRelays: reception.sources == .any)))
+            case .refuse(let isFirst):
+                logger.notice(
+                    "a file is not received: its sender has sent as much as is received on a day",
+                    metadata: ["code": "file.quota", "person": "\(message.person)", "size": "\(file.fileSize)"])
+                guard isFirst, let refusal = reception.refusal else { return }
+                // Under a name of its own: the effects of the handlers are counted as without it.
+                let named = effects.named("item/\(message.item.id)/files", changes: nil)
+                let chat = BotChat(bot: message.chat.bot, info: message.chat.info, effects: named, post: message.chat.post)
+                try await chat.send(.text(refusal), quoting: message.item.id)
+            }
+        } catch {
+            logger.warning("a file could not be accepted", metadata: ["code": "\(ErrorCode.of(error) ?? "file")", "error": "\(error)"])
+        }
+    }
+}
