@@ -92,7 +92,7 @@ let messaging: [Target] =
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
     // HTTP/2 over the TLS of the network.
-    + module("XFTPTransport", layer: "Messaging", uses: ["SMPWire", "SMPTransport"] + http2 + nio)
+    + module("XFTPTransport", layer: "Messaging", uses: ["SMPWire", "SMPTransport"] + http2 + nio, tests: [nioEmbedded])
     + module(
         "XFTPClient", layer: "Messaging",
         uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient", "XFTPProtocol", "XFTPTransport"] + nio,

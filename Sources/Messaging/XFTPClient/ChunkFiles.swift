@@ -13,7 +13,7 @@ package struct ChunkSource: Sendable {
     }
 
     /// Bytes read at a time.
-    private static let pieceSize = 256 << 10
+    private static let pieceSize = 128 << 10
 
     private let content: Content
     /// Bytes.
@@ -55,7 +55,7 @@ package struct ChunkSource: Sendable {
 /// The target of a chunk that is downloaded: decrypted as it comes, and checked at its end.
 final class ChunkReceiver: Sendable {
     /// Bytes that are decrypted and written at a time.
-    static let pieceSize = 256 << 10
+    static let pieceSize = 128 << 10
 
     private struct State: ~Copyable {
         var stream: BoxStream?

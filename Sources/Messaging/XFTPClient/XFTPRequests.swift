@@ -72,6 +72,7 @@ struct XFTPRequests: Sendable {
                         let piece = try await chunk.piece(at: offset)
                         offset += piece.readableBytes
                         do { try await outbound.send(piece, isEnd: offset == chunk.size) } catch { return nil }
+                        await stream.untilTaken()
                     }
                     return nil
                 }

@@ -35,6 +35,7 @@ package struct HTTP2Connection: Sendable {
     ) -> @Sendable (any Channel, TLSHandshake) throws -> HTTP2Connection {
         { channel, handshake in
             try ByteStreamHandler.add(to: channel)
+            try channel.pipeline.syncOperations.addHandler(FrameAligner(isClient: isClient))
             var configuration = NIOHTTP2Handler.Configuration()
             configuration.connection.initialSettings = [
                 HTTP2Setting(parameter: .maxConcurrentStreams, value: isClient ? 0 : limits.maximumStreams),
@@ -85,4 +86,10 @@ package struct HTTP2Connection: Sendable {
         beginClosing()
         try? await channel.closeFuture.get()
     }
+}
+
+extension NIOAsyncChannel where Inbound == HTTP2Frame.FramePayload, Outbound == HTTP2Frame.FramePayload {
+    /// Waits until the connection has taken what was sent. A writer learns only then that the peer does not read: without it, who sends faster than the
+    /// connection encrypts has megabytes wait.
+    package func untilTaken() async { try? await channel.eventLoop.submit {}.get() }
 }
