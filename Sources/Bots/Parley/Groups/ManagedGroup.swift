@@ -13,13 +13,19 @@ public struct ManagedGroup: Sendable, Hashable {
     public var linkRole: GroupMemberRole?
     /// The rules for those who ask to join by the link, the first to be tried first; nil leaves those that the link has.
     public var joinerRules: [JoinerRule]?
+    /// Contacts of the bot and members of the group, by their names as the bot's profile shows them, who are made moderators at the start: a member gets the
+    /// role, and a contact who is no member is invited. Those who are not named keep their roles.
+    ///
+    /// A name is that of the one who came first under it: name only people whom you know to have it.
+    public var moderators: [String]
 
     /// Creates the description of a group.
-    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member, joinerRules: [JoinerRule]? = nil) {
+    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member, joinerRules: [JoinerRule]? = nil, moderators: [String] = []) {
         self.id = id
         self.settings = settings
         self.linkRole = linkRole
         self.joinerRules = joinerRules
+        self.moderators = moderators
     }
 
     /// The profile that the group is to have, made of the one that it has.

@@ -108,6 +108,7 @@ actor HostSession {
         _ = try await model.send(.core(.start()), as: nil)
         await retry(retried)
         for runtime in runtimes.values { try await catchUp(runtime) }
+        await ModeratorKeeper(logger: logger).appoint(bots, profiles)
         let keeper = ChannelKeeper(provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, logger: logger)
         let keeping = try await keeper.start()
         defer { keeping.task.cancel() }

@@ -14,7 +14,9 @@ public enum DeliveryStatus: Sendable, Hashable {
         switch status {
         case .sent(.complete): self = .sent
         case .sendReceived(_, .complete): self = .received
-        case .sendErrorAuth: self = .failed("the recipient's queue does not exist any more")
+        case .sendErrorAuth, .sendError(.auth): self = .failed("the recipient's queue does not exist any more")
+        case .sendError(.quota): self = .failed("the recipient's queue is full")
+        case .sendError(.expired): self = .failed("no attempt succeeded in time")
         case .sendError(let error): self = .failed("\(error)")
         default: return nil
         }

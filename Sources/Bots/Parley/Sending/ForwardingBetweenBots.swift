@@ -21,3 +21,17 @@ extension MessageContext {
         return SentMessage(chat: chat, items: try await chat.effects.send(message, to: chat.requiredReference(), commenting: chat.post))
     }
 }
+
+extension FileContext {
+    /// Passes the message with its file on into a chat of another bot of the same process, which sends it as its own.
+    ///
+    /// - Throws: `ChatCoreError`: `core.unsupported` if the other bot has no such chat.
+    @discardableResult
+    public func forward(to target: ChatReference, through other: BotClient) async throws -> SentMessage {
+        guard let chat = await other.chat(target), case .receivedMessage(let content) = item.content else {
+            throw ChatCoreError(.unsupported, "the bot \(other.bot.id) has no chat \(target)")
+        }
+        let message = ComposedMessage(content: content, fileSource: OutgoingFile(file).source)
+        return SentMessage(chat: chat, items: try await chat.effects.send(message, to: chat.requiredReference(), commenting: chat.post))
+    }
+}

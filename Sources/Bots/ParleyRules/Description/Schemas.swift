@@ -44,6 +44,7 @@ enum Schemas {
             .key("picture", .text, "A JPEG, PNG or WebP file."),
             .key("address", .mapping("address"), "Requests to connect."),
             .key("receive-files", .mapping("receive-files"), "The files that the bot receives on its own."),
+            .key("pace", .anyOf([.words(["off"]), .mapping("pace")]), "How fast the bot sends: limits for each chat and for all together, or off."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),
             .key("plugin", .text, "A plugin of the program that runs the file."),
             .key("config", .anything, "The configuration of the plugin."),
@@ -72,6 +73,7 @@ enum Schemas {
             .key("welcome", .text, "The text that new members read."),
             .key("link", GroupSpec.linkRoles.shape, "The role of those who join by the link; none for no link."),
             .key("review", .bool, "Moderators admit new members."),
+            .key("moderators", .listOrOne(.text), "Names of contacts and members who are made moderators at the start."),
             .key("joiners", .list(.mapping("joiner")), "Rules for those who ask to join by the link; the first that fits decides."),
             .key("preferences", .mapping("preferences"), "What members may do."),
         ])
@@ -96,6 +98,19 @@ enum Schemas {
             .key("files-per-day", .integer(FileReceptionSpec.counts), "Files of one person on a day (UTC); 100 by default."),
             .key("bytes-per-day", .text, "Bytes of one person on a day (UTC): 100mb; ten files of the largest size by default."),
             .key("refusal", .text, "The answer, once a day, to a file above these limits; not a template."),
+        ])
+
+    static let pace = MappingSchema(
+        "pace",
+        [
+            .key("chat", .anyOf([.words(["off"]), .mapping("pace-rate")]), "The pace in each chat; 30 at once and 5 a second by default."),
+            .key("profile", .anyOf([.words(["off"]), .mapping("pace-rate")]), "The pace in all chats together; 300 at once and 100 a second by default."),
+        ])
+    static let paceRate = MappingSchema(
+        "pace-rate",
+        [
+            .required("burst", .integer(PaceSpec.bursts), "Messages that are sent without a wait."),
+            .required("per-second", .number, "Messages a second from then on; 0.5 is one in two seconds."),
         ])
 
     static let channel = MappingSchema(
@@ -168,6 +183,10 @@ enum Schemas {
         .key("member", .listOrOne(.words(MembershipEvent.words.words)), "Something happened to a member."),
         .key("invitation", .yes, "A contact invites the bot to a group."), .key("report", .yes, "A member reported a message."),
         .key("warned", comparison, "A rule has warned somebody: the points that count now."),
+        .key("delivered", .yes, "The recipient's app has confirmed a message of the bot."),
+        .key("delivery-failed", .yes, "A message of the bot cannot be delivered."),
+        .key("file-received", .yes, "A file that the bot receives has come."),
+        .key("file-failed", .yes, "The transfer of a file has failed, of one that the bot sent or was to receive."),
         .key("chat", .listOrOne(MemberCondition.kindWords.shape), "The kinds of chat; contacts by default."),
     ]
 
@@ -342,6 +361,7 @@ enum Schemas {
     static let secret = MappingSchema(
         "secret", [.key("env", .text, "A variable of the environment that holds it."), .key("file", .text, "A file that holds it.")])
 
+    private static let testFile = Shape.anyOf([.text, .mapping("test-file")])
     private static let scenarioKeys: [MappingSchema.Key] = [
         .key("say", .text, "The text of a message."),
         .key("answer", .words(["right", "wrong"]), "An answer to the question of captcha."),
@@ -351,6 +371,10 @@ enum Schemas {
         .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
         .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."), .key("request", .yes, "Somebody asks to connect."),
         .key("invitation", .yes, "A contact invites the bot to a group."),
+        .key("delivered", .text, "A message of the bot with this text was delivered."),
+        .key("delivery-failed", .text, "A message of the bot with this text cannot be delivered."),
+        .key("file-received", testFile, "A file has come, with its name."), .key("file-failed", testFile, "The transfer of a file has failed."),
+        .key("error", .text, "The reason of a failure."),
         .key("chat", RuleScenario.kindWords.shape, "The kind of chat."), .key("group", .text, "The name of the group."),
         .key("role", MemberCondition.roleWords.shape, "The writer's role; member by default."),
         .key("name", .text, "The writer's display name; Ann by default."),
@@ -359,7 +383,7 @@ enum Schemas {
         .key("comment", .bool, "The message is a comment on a post of a channel."),
         .key("mention", .bool, "The message mentions the bot."),
         .key("mentions", .integer(RuleScenario.mentions), "Members that the message mentions."),
-        .key("file", .mapping("test-file"), "The file of the message."),
+        .key("file", testFile, "The file of the message, with its name."),
         .key("at", .form("^(\\d{4}-\\d{2}-\\d{2} )?\\d{1,2}:\\d{2}$", example: "14:05"), "The time in UTC."),
     ]
     static let scenario = MappingSchema("scenario", scenarioKeys)
@@ -383,7 +407,7 @@ enum Schemas {
     static let all = [
         file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, lines, repeated,
         fileTest, action,
-        sendFile, forward, joiner, receiveFiles,
+        sendFile, forward, joiner, receiveFiles, pace, paceRate,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,
     ]

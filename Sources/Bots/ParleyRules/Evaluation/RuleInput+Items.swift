@@ -54,5 +54,7 @@ extension TemplateValues {
             time: String(time.dropFirst(11).prefix(5)))
         memberName = member
         groupName = info.groupInfo?.displayName ?? ""
+        if input.event == .invitation { (inviterName, groupName) = (info.displayName, input.groupNames.first ?? "") }
+        (fileName, error) = (input.file?.name ?? "", input.error ?? "")
     }
 }

@@ -41,6 +41,8 @@ public struct RuleInput: Sendable {
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.
     public var change: MembershipEvent?
+    /// The reason why a delivery or a transfer failed; nil if none did.
+    public var error: String?
     /// The points of warnings that count; nil if the event is no warning.
     public var points: Int?
     /// Events of this kind until now, this one among them, for rules that ask how many there were.

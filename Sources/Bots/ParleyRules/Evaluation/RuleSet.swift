@@ -20,6 +20,8 @@ public struct RuleSet: Sendable {
     let rates: [RuleEvent: [RateTest]]
     /// The memories that rules need.
     let needs: RuleNeeds
+    /// The names of chats into which rules report deliveries: a report is a message that is delivered, too.
+    private let reportChats: Set<String>
 
     /// - Parameter lists: the lists that the rules name.
     /// - Throws: ``TextPatternError`` if a pattern does not compile; rules read from a file have been checked before.
@@ -43,6 +45,8 @@ public struct RuleSet: Sendable {
         }
         self.rates = rates
         needs = RuleNeeds(rules)
+        reportChats = Set(
+            rules.filter(\.when.event.isAboutDelivery).flatMap(\.then).compactMap { if case .tell(let chat, _) = $0 { chat } else { nil } })
         patterns = try TextPatternSet(compiler.patterns)
     }
 
@@ -51,7 +55,7 @@ public struct RuleSet: Sendable {
 
     /// The rules that apply, of those that may.
     func decide(_ input: RuleInput, where mayApply: (RuleSpec) -> Bool) -> [RuleDecision] {
-        guard let candidates = byEvent[input.event] else { return [] }
+        guard let candidates = byEvent[input.event], !isAboutReport(input) else { return [] }
         var facts = facts(of: input)
         var decisions: [RuleDecision] = []
         for index in candidates where compiled[index].applies(&facts) {
@@ -61,6 +65,13 @@ public struct RuleSet: Sendable {
             if compiled[index].isLast { break }
         }
         return decisions
+    }
+
+    /// True for the delivery of a report about a delivery: rules about it would not end.
+    func isAboutReport(_ input: RuleInput) -> Bool {
+        guard input.event.isAboutDelivery, !reportChats.isEmpty else { return false }
+        let names = input.groupNames.isEmpty ? [input.sender].compactMap(\.self) : input.groupNames
+        return names.contains(where: reportChats.contains)
     }
 
     func facts(of input: RuleInput) -> InputFacts { InputFacts(input, searches: searches, patterns: patterns) }

@@ -12,6 +12,12 @@ public struct TemplateValues: Sendable {
     public var mentionName: String?
     /// The group; empty in a chat with a contact.
     public var groupName = ""
+    /// The contact who invites; empty unless the event is an invitation.
+    public var inviterName = ""
+    /// The name of the file; empty without one.
+    public var fileName = ""
+    /// The reason why something failed; empty if nothing did.
+    public var error = ""
     /// The text of the message.
     public var text: String
     /// The match of the rule's pattern.
@@ -87,6 +93,9 @@ extension Template {
         case .contactName: values.contactName
         case .memberName, .memberMention: values.memberName
         case .groupName: values.groupName
+        case .inviterName: values.inviterName
+        case .fileName: values.fileName
+        case .error: values.error
         case .text: values.text
         case .command: values.command?.name ?? ""
         case .arguments: values.command?.arguments ?? ""
@@ -105,7 +114,7 @@ extension Template.Variable {
     /// True for a name that somebody has chosen.
     var isName: Bool {
         switch self {
-        case .botName, .contactName, .memberName, .memberMention, .groupName: true
+        case .botName, .contactName, .memberName, .memberMention, .groupName, .inviterName: true
         default: false
         }
     }

@@ -23,12 +23,13 @@ public struct CustomAction: Sendable {
     let read: @Sendable (NodeReader, RuleCondition?) -> CustomEffect?
 
     /// - Parameters:
-    ///   - events: the events that it can follow; all but requests to connect if nothing else is said. A rule about another event is refused.
+    ///   - events: the events that it can follow; all but requests to connect and news of deliveries if nothing else is said. A rule about another event is
+    ///     refused. What an action sends after `delivered` is delivered, too: such an action has to tell its own messages apart.
     ///   - isModerating: true for an action against a message or a member: its rule is tried before those that do not moderate, and is not for moderators.
     ///   - detail: the text of the action in `parley test` and `parley explain`, and whether it is sent is not said; nil for none.
     ///   - perform: does it. An error ends the rule with a record in the log.
     public init<Parameters: Decodable & Sendable>(
-        _ name: String, _ summary: String, _ parameters: Parameters.Type, events: Set<RuleEvent> = Set(RuleEvent.allCases), isModerating: Bool = false,
+        _ name: String, _ summary: String, _ parameters: Parameters.Type, events: Set<RuleEvent> = RuleEvent.forActions, isModerating: Bool = false,
         detail: (@Sendable (Parameters, TemplateValues) -> String?)? = nil, perform: @escaping @Sendable (Parameters, RuleActionContext) async throws -> Void
     ) {
         (self.name, self.summary) = (name, summary)

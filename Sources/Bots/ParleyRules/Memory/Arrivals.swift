@@ -48,8 +48,8 @@ struct RateTest: Sendable, Hashable {
     /// Messages are counted by their writers, joins by the group, and what comes from nobody known by the bot.
     private static func defaultScope(_ event: RuleEvent) -> Repetition.Scope {
         switch event {
-        case .message, .edited, .report, .warned: .person
-        case .reaction, .deleted, .member: .chat
+        case .message, .edited, .report, .warned, .fileReceived: .person
+        case .reaction, .deleted, .member, .delivered, .deliveryFailed, .fileFailed: .chat
         case .connected, .request, .invitation: .bot
         }
     }

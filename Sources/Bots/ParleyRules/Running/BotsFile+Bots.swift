@@ -24,6 +24,11 @@ extension ProfileSpec {
     /// The rules, ready to be run.
     func compiled(lists: [String: ListSpec]) throws -> ProfileRules { ProfileRules(name: name, rules: try RuleSet(rules, lists: lists), forms: forms) }
 
+    /// True if some rule is about the delivery of the bot's messages.
+    var isAboutDeliveries: Bool { rules.contains { $0.when.event.isAboutDelivery } }
+    /// True if some rule is about the end of transfers of files.
+    var isAboutTransfers: Bool { rules.contains { $0.when.event.isAboutTransfer } }
+
     /// - Parameter current: the rules as they are at the time of an event.
     func bot(logger: Logger, menuOf rules: RuleSet, webhooks transport: any WebhookTransport, current: @escaping @Sendable () -> ProfileRules) -> Bot {
         var logger = logger
@@ -48,6 +53,14 @@ extension ProfileSpec {
             On.choosing(.groupInvitation) { runner.plan($0) }
             On.choosing(.connected) { runner.plan($0) }
             On.choosing(.contactRequest) { runner.plan($0) }
+            // A bot that has such handlers is told of each message that it sends.
+            if isAboutDeliveries {
+                On.choosing(.delivery, in: .all) { runner.plan($0) }
+            }
+            if isAboutTransfers {
+                On.choosing(.fileReceived, in: .all) { runner.plan($0) }
+                On.choosing(.fileFailed, in: .all) { runner.plan($0) }
+            }
             On(.scheduled(CaseTimer.end, Int.self)) { tick in
                 guard let group = tick.chat?.group else { return }
                 _ = try await CaseUndo(client: tick.client, group: group).undo(tick.value, by: "expiry")
@@ -65,6 +78,7 @@ extension ProfileSpec {
             }
         }
         bot.fileReception = fileReception
+        if let pace { bot.pace = pace }
         bot.groups = groups
         bot.channels = channels
         bot.isRelay = isRelay

@@ -52,7 +52,34 @@ struct RuleRunner: Sendable {
         return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }
 
-    func plan(_ invitation: InvitationContext) -> Work? { plan(RuleInput(event: .invitation), RuleSubject(invitation)) }
+    func plan(_ invitation: InvitationContext) -> Work? {
+        var input = RuleInput(event: .invitation)
+        input.groupNames = [invitation.groupName]
+        return plan(input, RuleSubject(invitation))
+    }
+
+    func plan(_ delivery: DeliveryContext) -> Work? {
+        var input = RuleInput(event: .delivered, text: delivery.item.meta.text)
+        switch delivery.status {
+        case .sent: return nil
+        case .received: break
+        case .failed(let reason): (input.event, input.error) = (.deliveryFailed, reason)
+        }
+        return plan(input, RuleSubject(delivery))
+    }
+
+    func plan(_ file: FileContext) -> Work? {
+        guard case .receivedMessage(let content) = file.item.content else { return nil }
+        var input = RuleInput(message: file.item, content)
+        input.event = .fileReceived
+        return plan(input, RuleSubject(file))
+    }
+
+    func plan(_ failure: FileFailureContext) -> Work? {
+        var input = RuleInput(event: .fileFailed, text: failure.item.meta.text)
+        (input.file, input.error) = (failure.attachment, failure.error.message)
+        return plan(input, RuleSubject(failure))
+    }
 
     func plan(_ contact: ContactContext) -> Work? { plan(RuleInput(event: .connected), RuleSubject(contact)) }
 

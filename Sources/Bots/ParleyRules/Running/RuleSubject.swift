@@ -91,6 +91,20 @@ extension RuleSubject {
         accept = { try await invitation.join() }
     }
 
+    init(_ delivery: DeliveryContext) { self.init(delivery, member: nil) }
+
+    init(_ file: FileContext) {
+        self.init(file, member: file.member)
+        reply = { try await file.reply($0) }
+        replyFile = { try await file.reply($0) }
+        react = { try await file.react($0) }
+        forward = { target, other in
+            if let other { try await file.forward(to: target, through: other) } else { try await file.forward(to: target) }
+        }
+    }
+
+    init(_ failure: FileFailureContext) { self.init(failure, member: failure.member) }
+
     init(_ contact: ContactContext) {
         self.init(contact, member: nil)
         begin = { try await contact.begin($0, $1) }

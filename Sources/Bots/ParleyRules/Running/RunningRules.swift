@@ -81,11 +81,14 @@ extension ProfileSpec {
         if picture != other.picture { differences.append("picture") }
         if fileReception != other.fileReception { differences.append("receive-files") }
         if address != other.address { differences.append("address") }
+        if pace != other.pace { differences.append("pace") }
         if groups != other.groups { differences.append("groups") }
         if channels != other.channels { differences.append("channels") }
         if relay != other.relay { differences.append("relay") }
         if handlesEventsWhenMuted != other.handlesEventsWhenMuted { differences.append("handle-when-muted") }
         if plugin?.name != other.plugin?.name || plugin?.source != other.plugin?.source { differences.append("plugin") }
+        if other.isAboutDeliveries, !isAboutDeliveries { differences.append("rules about deliveries") }
+        if other.isAboutTransfers, !isAboutTransfers { differences.append("rules about transfers of files") }
         if schedules != other.schedules { differences.append("schedules") }
         if rules.compactMap(\.menuText) != other.rules.compactMap(\.menuText) { differences.append("menu") }
         return differences

@@ -80,11 +80,13 @@ struct CheckReader {
             reader.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
             return false
         }
-        if Self.messageKeys.contains(key), event != .message, !(["message", "comment"].contains(key) && event == .edited) {
+        if Self.messageKeys.contains(key), event != .message, !(["message", "comment"].contains(key) && event == .edited),
+            !(key == "file" && event.isAboutTransfer)
+        {
             reader.report(.badValue, "\"\(key)\" looks at a message, and \"\(event.rawValue)\" is none")
             return false
         }
-        if Self.writerKeys.contains(key), !event.hasText, key == "from" || ![.member, .connected].contains(event) {
+        if Self.writerKeys.contains(key), !event.hasWriter, event != .invitation, key == "from" || ![.member, .connected].contains(event) {
             reader.report(.badValue, "\"\(key)\" looks at who wrote, and \"\(event.rawValue)\" is not written")
             return false
         }

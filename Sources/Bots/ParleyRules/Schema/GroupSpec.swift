@@ -17,6 +17,9 @@ enum GroupSpec {
     /// Seconds after which messages may disappear: a year at the most.
     static let disappearing = 1...31_536_000
 
+    /// Moderators that a group names at the most.
+    static let maximumModerators = 100
+
     static func read(_ reader: NodeReader) -> [ManagedGroup] {
         guard let mapping = reader.mapping() else { return [] }
         if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
@@ -39,7 +42,14 @@ enum GroupSpec {
         if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
         let joiners = mapping.value("joiners")
         if let joiners, link == nil { joiners.report(.badValue, "nobody joins a group without a link", hint: "leave out \"joiners\", or \"link: none\"") }
-        return ManagedGroup(id, settings, linkRole: link, joinerRules: joiners.map(JoinerSpec.read))
+        return ManagedGroup(
+            id, settings, linkRole: link, joinerRules: joiners.map(JoinerSpec.read), moderators: mapping.value("moderators").map(moderators) ?? [])
+    }
+
+    private static func moderators(_ reader: NodeReader) -> [String] {
+        let names = reader.listOrOne()?.compactMap { $0.nonEmptyString() } ?? []
+        if names.count > maximumModerators { reader.report(.tooLarge, "\(names.count) moderators are more than \(maximumModerators)") }
+        return names
     }
 
     /// The settings that groups and channels have in common.

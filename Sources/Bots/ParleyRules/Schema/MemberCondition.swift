@@ -78,11 +78,12 @@ public struct MemberCondition: Sendable {
     private func refuse(_ check: Check, _ event: RuleEvent, _ reader: NodeReader) {
         guard Self.groupKeys.contains(check.key) else { return }
         func report(_ message: String, hint: String?) { reader.report(.badValue, message, hint: hint, at: check.position) }
+        if event == .invitation, check.key == "group" { return }
         if [.connected, .request, .invitation].contains(event) {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
         } else if check.key == "mention" || check.key == "mentions", !event.hasText {
             report("\"\(check.key)\" looks at a text, and \"\(event.rawValue)\" has none", hint: nil)
-        } else if event == .deleted || event == .reaction, check.key != "group" {
+        } else if event == .deleted || event == .reaction || event.isAboutDelivery || event == .fileFailed, check.key != "group" {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
         } else if kinds == .contacts {
             report("there is no \"\(check.key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")

@@ -15,6 +15,8 @@ public struct ProfileSpec: Sendable {
     public let address: AddressSpec
     /// The files that the bot receives on its own; nil for none.
     public let fileReception: FileReception?
+    /// The pace of sending; nil for the default of the framework.
+    public let pace: SendingPace?
     /// The rules, in their order.
     public let rules: [RuleSpec]
     /// The tests of the rules.
@@ -67,6 +69,7 @@ public struct ProfileSpec: Sendable {
         picture = mapping.value("picture").flatMap(Self.picture)
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
+        pace = mapping.value("pace").flatMap(PaceSpec.read)
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []

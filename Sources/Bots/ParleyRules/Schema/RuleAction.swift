@@ -146,8 +146,13 @@ public enum RuleAction: Sendable {
         let event = condition.event
         switch self {
         case .reply, .send, .sendFile:
+            if case .sendFile = self, event == .fileFailed { return ("that file may fail, too, and the rule would not end", "send a text") }
+            if event.isAboutDelivery { return Self.endless }
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
-        case .post, .webhook: return event == .request ? ("nobody has written", nil) : nil
+        case .post:
+            if event.isAboutDelivery { return Self.endless }
+            return event == .request ? ("nobody has written", nil) : nil
+        case .webhook: return event == .request ? ("nobody has written", nil) : nil
         case .tell: return nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
@@ -160,7 +165,7 @@ public enum RuleAction: Sendable {
             guard [.message, .edited, .report, .warned].contains(event) else { return ("there is no message to delete", nil) }
             return condition.groupNeed
         case .save: return event == .message ? nil : ("there is no file to save", nil)
-        case .forward: return event == .message ? nil : ("there is no message to forward", nil)
+        case .forward: return event == .message || event == .fileReceived ? nil : ("there is no message to forward", nil)
         case .block, .remove, .role, .warn, .forgive:
             if event == .warned, case .warn = self { return ("a warning about a warning would not end", "give more points at once") }
             guard [.message, .edited, .report, .member, .warned].contains(event) else { return ("it is about no member of a group", nil) }
@@ -181,6 +186,11 @@ public enum RuleAction: Sendable {
             return event == .message || event == .connected ? nil : ("nobody has written", "it goes with messages and \"connected\"")
         }
     }
+
+    /// The objection to a message that would bring the event of its rule about.
+    private static let endless: (reason: String, hint: String?) = (
+        "what is sent would be delivered, too, and the rule would not end", "use \"tell\": messages into that chat do not count"
+    )
 
     /// A text, or a file with a caption.
     private static func message(_ value: NodeReader, quotes: Bool, in condition: RuleCondition?) -> RuleAction? {

@@ -22,11 +22,33 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     case report
     /// A rule has warned somebody.
     case warned
+    /// The client of the recipient has confirmed a message of the bot.
+    case delivered
+    /// A message of the bot cannot be delivered.
+    case deliveryFailed = "delivery-failed"
+    /// A file that the bot receives has come.
+    case fileReceived = "file-received"
+    /// A transfer of a file has failed, of one that the bot sent or was to receive.
+    case fileFailed = "file-failed"
 
     /// True if a text comes with the event, so that it can be looked at and quoted.
-    var hasText: Bool { self == .message || self == .edited || self == .report || self == .warned }
+    var hasText: Bool {
+        switch self {
+        case .message, .edited, .report, .warned, .delivered, .deliveryFailed, .fileReceived, .fileFailed: true
+        default: false
+        }
+    }
     /// True if there is a message to react to.
-    var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
+    var hasMessage: Bool { self == .message || self == .edited || self == .reaction || self == .fileReceived }
+    /// True for news of a message that the bot sent. An answer to it would be a message with such news, too.
+    var isAboutDelivery: Bool { self == .delivered || self == .deliveryFailed }
+    /// True for the end of a transfer.
+    var isAboutTransfer: Bool { self == .fileReceived || self == .fileFailed }
+    /// True if the text was written by somebody else than the bot.
+    var hasWriter: Bool { hasText && !isAboutDelivery && self != .fileFailed }
+
+    /// The events after which an action of any kind is possible.
+    public static let forActions = Set(allCases).subtracting([.request, .delivered, .deliveryFailed])
 }
 
 /// The condition of a rule: on one event, in chats of some kinds, if a tree of checks holds.
@@ -78,6 +100,12 @@ public struct RuleCondition: Sendable {
                 .badValue, "a message that is text has no file", hint: "leave \"message\" out, or write file, image, video or voice")
         }
         members = MemberCondition(mapping, event: event, checks: tree.checks)
+    }
+
+    /// True if every event of the rule has a file.
+    var isAboutFile: Bool {
+        event.isAboutTransfer || content.map { $0.isSubset(of: [.file, .image, .video, .voice]) } == true
+            || tree.checks.contains { check in if check.isOutermost, case .file = check.test { true } else { false } }
     }
 
     /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, the kind of message and the members.

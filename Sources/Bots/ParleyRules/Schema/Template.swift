@@ -7,7 +7,8 @@ internal import Parley
 public struct Template: Sendable, Hashable {
     /// A name that can stand between the braces.
     enum Variable: Sendable, Hashable {
-        case botName, contactName, memberName, memberMention, groupName, text, command, arguments, reaction, date, time, points
+        case botName, contactName, memberName, memberMention, groupName, inviterName, text, command, arguments, reaction, date, time, points, fileName,
+            error
         case match(Int)
         case namedMatch(String)
         /// An answer of a form.
@@ -26,6 +27,7 @@ public struct Template: Sendable, Hashable {
 
     static let names: KeyValuePairs<String, Variable> = [
         "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "member.mention": .memberMention, "group.name": .groupName,
+        "inviter.name": .inviterName, "file.name": .fileName, "error": .error,
         "text": .text, "match": .match(0), "command": .command,
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
     ]
@@ -68,6 +70,10 @@ public struct Template: Sendable, Hashable {
         case .memberName where condition.members.kinds == .contacts, .memberMention where condition.members.kinds == .contacts,
             .groupName where condition.members.kinds == .contacts:
             "the rule is for chats with contacts"
+        case .memberName where condition.event.isAboutDelivery, .memberMention where condition.event.isAboutDelivery: "\"\(condition.event.rawValue)\" is about no member"
+        case .inviterName where condition.event != .invitation: "the rule is not about an invitation"
+        case .fileName where !condition.isAboutFile: "the rule is not about a file"
+        case .error where condition.event != .deliveryFailed && condition.event != .fileFailed: "nothing has failed"
         case .points where condition.event != .warned && !condition.warns: "the rule neither warns nor is about a warning"
         case .reaction where condition.event != .reaction: "the rule is not about a reaction"
         case .form: "the rule is no form"

@@ -52,7 +52,7 @@ extension RuleSet {
         return compiled.filter { $0.rule.when.event == scenario.input.event }.map { compiled in
             let rule = compiled.rule
             guard !isOver else { return RuleExplanation(rule: rule, verdict: .notTried, steps: [], actions: []) }
-            guard compiled.kinds.isSuperset(of: scenario.input.chat) else {
+            guard compiled.kinds.isSuperset(of: scenario.input.chat), !isAboutReport(scenario.input) else {
                 return RuleExplanation(rule: rule, verdict: .otherChat, steps: [], actions: [])
             }
             var steps = [compiled.when.step("when", rule.when.tree, &facts, searches)]

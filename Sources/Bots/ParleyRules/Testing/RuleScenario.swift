@@ -30,6 +30,7 @@ public struct RuleScenario: Sendable {
     static let events: KeyValuePairs<String, RuleEvent> = [
         "say": .message, "message": .message, "edited": .edited, "report": .report, "reaction": .reaction, "member": .member, "deleted": .deleted,
         "connected": .connected, "request": .request, "invitation": .invitation, "warned": .warned, "answer": .message,
+        "delivered": .delivered, "delivery-failed": .deliveryFailed, "file-received": .fileReceived, "file-failed": .fileFailed,
     ]
     static let answerWords: KeyValuePairs<String, Bool> = ["right": true, "wrong": false]
     /// Points that a test lets somebody have.
@@ -52,7 +53,7 @@ public struct RuleScenario: Sendable {
         }
         input = RuleInput(event: event)
         if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? .text }
-        input.text = ["say", "edited", "report"].compactMap { mapping.value($0)?.string() }.first ?? ""
+        input.text = ["say", "edited", "report", "delivered", "delivery-failed"].compactMap { mapping.value($0)?.string() }.first ?? ""
         isRightAnswer = mapping.value("answer")?.word(of: Self.answerWords)
         input.points = mapping.value("warned")?.integer(in: Self.points)
         input.emoji = mapping.value("reaction")?.nonEmptyString()
@@ -60,13 +61,29 @@ public struct RuleScenario: Sendable {
             mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
         }
         input.change = mapping.value("member")?.word(of: MembershipEvent.words)?.first
+        if let file = mapping.value("file-received") ?? mapping.value("file-failed") { input.file = Self.file(file) }
+        if event == .fileReceived { input.kind = .file }
+        readError(mapping)
         readChat(mapping)
         readWriter(mapping)
-        if let file = mapping.value("file")?.mapping() { input.file = Self.file(file) }
+        if let file = mapping.value("file") { input.file = Self.file(file) }
         if let at = mapping.value("at") { readTime(at) }
     }
 
+    private mutating func readError(_ mapping: MappingReader) {
+        let error = mapping.value("error")
+        if input.event == .deliveryFailed || input.event == .fileFailed {
+            input.error = error?.nonEmptyString() ?? "something went wrong"
+        } else {
+            error?.report(.badValue, "nothing has failed", hint: "\"error\" goes with \"delivery-failed\" and \"file-failed\"")
+        }
+    }
+
     private mutating func readChat(_ mapping: MappingReader) {
+        if input.event == .invitation {
+            input.groupNames = [mapping.value("group")?.nonEmptyString() ?? "Group"]
+            return
+        }
         let isInGroup = [.member, .report, .warned].contains(input.event) || ["role", "group", "member-age", "comment"].contains { mapping.value($0) != nil }
         input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isRightAnswer != nil ? .supportChats : isInGroup ? .groups : .contacts)
         input.groupNames = input.chat == .contacts ? [] : [mapping.value("group")?.nonEmptyString() ?? "Group"]
@@ -76,7 +93,8 @@ public struct RuleScenario: Sendable {
         if let name = mapping.value("name")?.nonEmptyString() { self.name = name }
         input.displayName = name
         input.sender = mapping.value("from")?.nonEmptyString() ?? name
-        input.role = mapping.value("role")?.word(of: MemberCondition.roleWords) ?? (input.chat == .contacts ? nil : .member)
+        let role = mapping.value("role")?.word(of: MemberCondition.roleWords)
+        input.role = role ?? (input.chat == .contacts || input.event.isAboutDelivery ? nil : .member)
         // Who was reported is an ordinary member.
         input.target = input.event == .report ? .member : input.role
         input.memberAge = mapping.value("member-age").flatMap(TimeSpan.read)
@@ -87,7 +105,10 @@ public struct RuleScenario: Sendable {
         input.mentions = mapping.value("mentions")?.integer(in: Self.mentions) ?? (input.mentionsBot ? 1 : 0)
     }
 
-    private static func file(_ mapping: MappingReader) -> Attachment? {
+    /// A file with its name and size, or its name alone.
+    private static func file(_ reader: NodeReader) -> Attachment? {
+        guard reader.keys != nil else { return reader.nonEmptyString().map { Attachment(name: $0, size: 1_024) } }
+        guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.scenarioFile)
         let name = mapping.required("name", hint: "write the name of the file")?.nonEmptyString()
         let size = mapping.value("size").map(FileCondition.size) ?? 1_024
@@ -116,6 +137,8 @@ public struct RuleScenario: Sendable {
             botName: bot, contactName: name, text: input.text, match: decision?.match, command: decision?.command, emoji: input.emoji, date: date,
             time: "\(two(minute / 60)):\(two(minute % 60))")
         values.points = decision?.points
+        if input.event == .invitation { (values.inviterName, values.groupName) = (name, input.groupNames.first ?? "") }
+        (values.fileName, values.error) = (input.file?.name ?? "", input.error ?? "")
         if input.chat != .contacts { (values.memberName, values.groupName) = (name, input.groupNames.first ?? "") }
         return values
     }

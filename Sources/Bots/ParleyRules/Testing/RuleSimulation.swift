@@ -108,7 +108,7 @@ struct RuleSimulation {
 extension RuleScenario {
     /// The names under which a simulation remembers.
     var scopes: MemoryScopes {
-        let chat = input.groupNames.first.map { "#\($0)" } ?? "@\(name)"
+        let chat = (input.chat == .contacts ? nil : input.groupNames.first).map { "#\($0)" } ?? "@\(name)"
         let person = input.chat == .contacts ? "@\(name)" : "\(chat.isEmpty ? "" : chat)/\(name)"
         return MemoryScopes(person: person, target: input.event == .report ? "\(chat)/reported" : person, chat: chat)
     }

@@ -16,6 +16,7 @@ enum WebhookEvent {
         if let message = message(input, includesText: includesText) { members.append(("message", message)) }
         if let emoji = input.emoji { members.append(("reaction", .string(emoji))) }
         if let change = input.change { members.append(("change", .string(change.rawValue))) }
+        if let error = input.error { members.append(("error", .string(error))) }
         if let points = input.points ?? context.values.points { members.append(("points", .int(points))) }
         return JSONValue.object(JSONObject(members)).text
     }
