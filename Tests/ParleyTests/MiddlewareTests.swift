@@ -273,4 +273,25 @@ import Testing
         }
         #expect((1...5).map { later.core.sent(to: ContactID(Int64($0))).count } == [1, 1, 1, 2, 2])
     }
+
+    @Test("sends nothing more of a broadcast that is cancelled, also after a restart") func cancelledBroadcast() async throws {
+        let runner = try BotSessionRunner(), core = runner.core
+        let chats = try (1...3).map { ChatReference.direct(try core.add(contact: ContactID($0), name: "person \($0)").contactID) }
+        let bot = Bot("News", id: "news") { On(.text("x")) { _ in } }, key = StateKey(scope: "broadcast/monday", name: "parley.broadcast")
+        var half = BroadcastRecord(text: "news", chats: chats.map { "\($0)" })
+        half.sent = 1
+        let stored = try half.stored()
+        _ = try await runner.store.update(key, of: 1) { _ in (stored, 0) }
+        try await runner.run(bot) { profiles, _ in
+            let client = profiles[0].client, cancelled = BroadcastProgress(total: 3, sent: 1, failed: 0, isCancelled: true)
+            let monday = try await client.cancelBroadcast("monday"), tuesday = try await client.cancelBroadcast("tuesday")
+            #expect(monday == cancelled && tuesday == nil)
+            let again = try await client.broadcast("news", to: chats, onceAs: "monday")
+            #expect(again == cancelled)
+        }
+        let later = try runner.restarted()
+        try await later.store.apply([.set(TimerRecord(id: 0, userID: 1, kind: .once, name: "parley.broadcast", key: "monday", due: later.now))], of: 1)
+        try await later.run(bot) { _, session in await session.settle() }
+        #expect(later.core.sent(to: 2) == [] && later.core.sent(to: 3) == [])
+    }
 }

@@ -73,6 +73,7 @@ import Yams
         "send-file": "profiles: { a: { rules: [ { when: { message: any }, then: { send: { file: x, HOLE } } } ] } }",
         "forward": "profiles: { a: { rules: [ { when: { message: any }, then: { forward: { HOLE } } } ] } }",
         "joiner": "profiles: { a: { groups: { g: { joiners: [ { HOLE } ] } } } }", "receive-files": "profiles: { a: { receive-files: { HOLE } } }",
+        "broadcast": "profiles: { a: { rules: [ { when: { message: any, from: b }, then: { broadcast: { HOLE } } } ] } }",
         "pace": "profiles: { a: { pace: { HOLE } } }", "pace-rate": "profiles: { a: { pace: { chat: { HOLE } } } }",
         "post": "profiles: { a: { rules: [ { when: { message: any }, then: { post: { HOLE } } } ] } }", "test": "profiles: { a: { tests: [ { HOLE } ] } }",
         "test-file": "profiles: { a: { tests: [ { say: x, file: { HOLE } } ] } }",

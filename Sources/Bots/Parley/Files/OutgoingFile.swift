@@ -42,6 +42,12 @@ public struct OutgoingFile: Sendable, Hashable {
         received = CryptoFile(filePath: file.path, cryptoArguments: file.source.cryptoArguments)
     }
 
+    /// A file as commands name it.
+    init(source: CryptoFile, as appearance: Appearance, caption: String) {
+        self.init(source.filePath, as: appearance, caption: caption)
+        if source.cryptoArguments != nil { received = source }
+    }
+
     /// True if the name is that of a picture of which a preview can be made.
     package static func isPicture(_ path: String) -> Bool {
         let name = path.lowercased()

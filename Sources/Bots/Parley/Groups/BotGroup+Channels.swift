@@ -115,4 +115,12 @@ extension BotChat {
         let effects = key.map(effects.keyed) ?? effects
         return try await BotChat(bot: bot, info: info, effects: effects, post: post).send(text)
     }
+
+    /// Sends a file; into a channel that the bot owns, as a post in its name.
+    @discardableResult
+    package func announce(_ file: OutgoingFile, onceAs key: String? = nil) async throws -> SentMessage {
+        let chat = BotChat(bot: bot, info: info, effects: key.map(effects.keyed) ?? effects, post: post)
+        if post == nil, let group = chat.group, group.isOwnChannel { return try await group.post(file) }
+        return try await chat.send(file)
+    }
 }

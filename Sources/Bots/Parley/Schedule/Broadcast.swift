@@ -10,6 +10,12 @@ public struct BroadcastProgress: Sendable, Hashable {
     public let sent: Int
     /// Chats into which it could not be sent: they are gone, or nothing may be sent there.
     public let failed: Int
+    /// True if it was cancelled before every chat was tried.
+    public let isCancelled: Bool
+
+    init(total: Int, sent: Int, failed: Int, isCancelled: Bool = false) {
+        (self.total, self.sent, self.failed, self.isCancelled) = (total, sent, failed, isCancelled)
+    }
 
     /// True if every chat has been tried.
     public var isFinished: Bool { sent + failed >= total }
@@ -25,11 +31,52 @@ struct BroadcastRecord: StoredState {
     var chats: [String] = []
     var sent = 0
     var failed = 0
+    /// Nil for a text alone; the text is the caption then.
+    var file: BroadcastFile?
+    /// Nil counts as false: earlier versions have stored nothing.
+    var cancelled: Bool?
 
+    var isCancelled: Bool { cancelled ?? false }
     var next: Int { sent + failed }
-    var progress: BroadcastProgress { BroadcastProgress(total: chats.count, sent: sent, failed: failed) }
+    var progress: BroadcastProgress { BroadcastProgress(total: chats.count, sent: sent, failed: failed, isCancelled: isCancelled) }
 
     static func scope(_ key: String) -> String { "broadcast/\(key)" }
+}
+
+/// The file of a broadcast, as it is stored.
+struct BroadcastFile: Codable, Sendable, Hashable {
+    private enum Kind: String, Codable { case file, image, voice, video }
+
+    private let path: String
+    private let kind: Kind
+    private var seconds: Int?
+    private var thumbnail: String?
+    private var key: String?
+    private var nonce: String?
+
+    init(_ file: OutgoingFile) {
+        path = file.source.filePath
+        (key, nonce) = (file.source.cryptoArguments?.fileKey, file.source.cryptoArguments?.fileNonce)
+        switch file.appearance {
+        case .file: kind = .file
+        case .image: kind = .image
+        case .voice(let seconds): (kind, self.seconds) = (.voice, seconds)
+        case .video(let seconds, let thumbnail): (kind, self.seconds, self.thumbnail) = (.video, seconds, thumbnail)
+        }
+    }
+
+    func outgoing(caption: String) -> OutgoingFile {
+        let appearance: OutgoingFile.Appearance =
+            switch kind {
+            case .file: .file
+            case .image: .image
+            case .voice: .voice(seconds: seconds ?? 0)
+            case .video: .video(seconds: seconds ?? 0, thumbnail: thumbnail)
+            }
+        var arguments: CryptoFileArguments?
+        if let key, let nonce { arguments = CryptoFileArguments(fileKey: key, fileNonce: nonce) }
+        return OutgoingFile(source: CryptoFile(filePath: path, cryptoArguments: arguments), as: appearance, caption: caption)
+    }
 }
 
 extension BotClient {
@@ -41,13 +88,42 @@ extension BotClient {
     /// - Returns: how far it is; ``broadcastProgress(_:)`` tells it later.
     @discardableResult
     public func broadcast(_ text: String, to chats: [ChatReference], onceAs key: String) async throws -> BroadcastProgress {
-        let scope = BroadcastRecord.scope(key), names = chats.map { "\($0)" }
-        let progress = try await effects.update(BroadcastRecord.self, of: scope) { record in
-            if record.chats.isEmpty { record = BroadcastRecord(text: text, chats: names) }
+        try await broadcast(BroadcastRecord(text: text, chats: chats.map { "\($0)" }), onceAs: key)
+    }
+
+    /// Sends a file with its caption into many chats, as ``broadcast(_:to:onceAs:)-(String,_,_)`` does. It is uploaded for each chat, so it must stay as it
+    /// is until the broadcast is finished; a chat whose turn comes when the file is gone counts as failed.
+    ///
+    /// - Throws: ``BotFileError`` for a file that is not there or a picture that cannot be read.
+    @discardableResult
+    public func broadcast(_ file: OutgoingFile, to chats: [ChatReference], onceAs key: String) async throws -> BroadcastProgress {
+        _ = try file.composed()
+        var record = BroadcastRecord(text: file.caption, chats: chats.map { "\($0)" })
+        record.file = BroadcastFile(file)
+        return try await broadcast(record, onceAs: key)
+    }
+
+    private func broadcast(_ new: BroadcastRecord, onceAs key: String) async throws -> BroadcastProgress {
+        let progress = try await effects.update(BroadcastRecord.self, of: BroadcastRecord.scope(key)) { record in
+            if record.chats.isEmpty { record = new }
             return record.progress
         }
-        if !progress.isFinished { try await effects.schedule(BroadcastRecord.timerName, key: key, at: effects.now, json: nil, in: nil, expiringAfter: nil) }
+        guard !progress.isFinished, !progress.isCancelled else { return progress }
+        try await effects.schedule(BroadcastRecord.timerName, key: key, at: effects.now, json: nil, in: nil, expiringAfter: nil)
         return progress
+    }
+
+    /// Cancels a broadcast: the chats that it has not reached get nothing. A message that is being sent meanwhile is still sent. In a handler, it is cancelled
+    /// when the handler has ended.
+    ///
+    /// - Returns: how far it was; nil if there is none of the key. A finished broadcast stays as it is.
+    @discardableResult
+    public func cancelBroadcast(_ key: String) async throws -> BroadcastProgress? {
+        guard try await broadcastProgress(key) != nil else { return nil }
+        return try await effects.update(BroadcastRecord.self, of: BroadcastRecord.scope(key)) { record in
+            if !record.progress.isFinished { record.cancelled = true }
+            return record.progress
+        }
     }
 
     /// The progress of a broadcast; nil if there is none of the key.
@@ -69,8 +145,8 @@ extension BotClient {
         while true {
             try Task.checkCancellation()
             let record = try await effects.state(BroadcastRecord.self, of: scope)
-            guard record.next < record.chats.count else { return }
-            let isSent = try await send(record.text, toChat: record.chats[record.next], onceAs: "\(scope)/\(record.next)")
+            guard record.next < record.chats.count, !record.isCancelled else { return }
+            let isSent = try await send(record, toChat: record.chats[record.next], onceAs: "\(scope)/\(record.next)")
             try await effects.update(BroadcastRecord.self, of: scope) { record in
                 if isSent { record.sent += 1 } else { record.failed += 1 }
             }
@@ -79,11 +155,17 @@ extension BotClient {
 
     /// - Returns: false if the chat is gone, or does not take the message.
     /// - Throws: the error of a core that is closed, or a cancellation: the chat is tried again at the next start.
-    private func send(_ text: String, toChat name: String, onceAs key: String) async throws -> Bool {
-        guard let chat = ChatReference(name) else { return false }
+    private func send(_ record: BroadcastRecord, toChat name: String, onceAs key: String) async throws -> Bool {
+        guard let reference = ChatReference(name), let chat = await chat(reference) else { return false }
         do {
-            try await send(text, to: chat, onceAs: key)
+            if let file = record.file {
+                try await chat.announce(file.outgoing(caption: record.text), onceAs: key)
+            } else {
+                try await chat.announce(record.text, onceAs: key)
+            }
             return true
+        } catch is BotFileError {
+            return false
         } catch let error as ChatCoreError where error.code != .closed && error.code != .cancelled {
             return false
         }

@@ -271,6 +271,8 @@ enum Schemas {
             .key("captcha", .anyOf([.yes, .mapping("captcha")]), "Ask a member who waits a question, and admit or refuse by the answer."),
             .key("form", .text, "Begin a form of the profile with the writer."),
             .key("tell", .mapping("tell"), "Send a message into another chat."),
+            .key("broadcast", .anyOf([.text, .mapping("broadcast")]), "Send a message to all contacts, or into several chats, in the background."),
+            .key("cancel-broadcast", .yes, "Cancel the broadcasts that are under way."),
             .key("forward", .anyOf([.text, .mapping("forward")]), "Forward the message to the chat of that name."),
             .key("webhook", .anyOf([.text, .mapping("webhook"), .mapping("secret")]), "Tell an address of the web of the event."),
             .key("save", RuleAction.sources.shape, "Receive the file of the message."), .key("post", .mapping("post"), "Post in the name of a channel."),
@@ -298,6 +300,8 @@ enum Schemas {
             .key("video", .text, "A video."), .key("seconds", .integer(RuleFile.videoSeconds), "The length of the recording or video."),
             .key("thumbnail", .text, "A picture for the preview of the video."), .key("text", .text, "The text beside it."),
         ])
+    static let broadcast = MappingSchema(
+        "broadcast", sendFile.keys + [.key("to", .listOrOne(.text), "Names of chats, or contacts for all of them; contacts by default.")])
     static let forward = MappingSchema(
         "forward",
         [.required("to", .text, "The name of the chat."), .key("through", .text, "The key of another profile, whose chat it is.")])
@@ -309,7 +313,7 @@ enum Schemas {
         "reply": "reply", "send": "send", "react": "react", "accept": "accept", "reject": "reject", "moderate": "moderate", "block": "block",
         "remove": "remove", "role": "role", "forward": "forward", "save": "save", "post": "post",
         "warn": "warn", "forgive": "forgive", "undo": "undo", "cases": "cases", "captcha": "captcha", "form": "form",
-        "tell": "tell", "webhook": "webhook",
+        "tell": "tell", "webhook": "webhook", "broadcast": "broadcast", "cancel-broadcast": "cancel-broadcast",
     ]
 
     static let form = MappingSchema(
@@ -329,7 +333,11 @@ enum Schemas {
             .key("error", .text, "The text after a wrong answer."),
         ])
     static let formAction = MappingSchema(
-        "form-action", [.key("send", .text, "Send a message to the one who answered."), .key("tell", .mapping("tell"), "Send a message into another chat.")])
+        "form-action",
+        [
+            .key("send", .text, "Send a message to the one who answered."), .key("tell", .mapping("tell"), "Send a message into another chat."),
+            .key("broadcast", .anyOf([.text, .mapping("broadcast")]), "Send a message to all contacts, or into several chats."),
+        ])
     static let schedule = MappingSchema(
         "schedule",
         [
@@ -338,7 +346,7 @@ enum Schemas {
             .key("every", span, "Again and again, from the first start on."),
             .key("cron", .text, "Times of the calendar: minute hour day month weekday."),
             .key("zone", .text, "The time zone, as in Europe/Berlin; UTC by default."),
-            .required("to", .listOrOne(.text), "Names of chats, or contacts for all of them."), .required("send", .text, "The text."),
+            .required("to", .listOrOne(.text), "Names of chats, or contacts for all of them."), .required("send", message, "The text, or a file."),
             .key("missed", ScheduleSpec.missedWords.shape, "run, or skip, what was due while the bot did not run; run by default."),
         ])
 
@@ -407,7 +415,7 @@ enum Schemas {
     static let all = [
         file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, lines, repeated,
         fileTest, action,
-        sendFile, forward, joiner, receiveFiles, pace, paceRate,
+        sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,
     ]

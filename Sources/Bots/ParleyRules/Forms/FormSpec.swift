@@ -28,6 +28,8 @@ public struct FormSpec: Sendable {
     public let timeout: Double
     /// The actions at the end.
     public let done: [RuleAction]
+    /// True if the answers are sent to many.
+    var broadcasts: Bool { done.contains { if case .broadcast = $0 { true } else { false } } }
 
     /// Questions of one form at the most.
     public static let maximumQuestions = 30

@@ -37,6 +37,7 @@ struct FormRunner: Sendable {
             case .tell(let name, let template):
                 guard let chat = await step.message.client.chat(named: name) else { throw RuleFailure.noChat(name) }
                 try await chat.send(template.filled(with: values))
+            case .broadcast(let spec): if let answer = try await step.message.client.broadcast(spec, values) { try await step.message.send(answer) }
             default: break
             }
         } catch {

@@ -73,6 +73,8 @@ struct RulePerformer: Sendable {
         case .undo: try await reply(undo(values.command?.arguments ?? "", by: values.contactName))
         case .cases: try await reply(try await record()?.list ?? "No cases.")
         case .captcha(let spec): try await ask(spec)
+        case .broadcast(let spec): if let answer = try await subject.client.broadcast(spec, values) { try await reply(answer) }
+        case .cancelBroadcast: try await reply(try await subject.client.cancelBroadcasts())
         case .form(let name): try await begin(name, values)
         case .webhook(let spec): try await WebhookSender.enqueue(spec, context(of: rule, values))
         case .custom(let effect):

@@ -46,15 +46,17 @@ struct ScheduleRunner: Sendable {
         let time = client.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
         let values = TemplateValues(
             botName: botName, contactName: "", date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
-        let text = spec.text.filled(with: values)
         switch spec.target {
         case .contacts:
-            try await client.broadcast(text, to: await client.contacts, onceAs: "schedule/\(spec.id)/\(Int64(due.timeIntervalSince1970))")
+            try await client.broadcast(spec.message, values, to: await client.contacts, onceAs: "schedule/\(spec.id)/\(Int64(due.timeIntervalSince1970))")
         case .chats(let names):
             for name in names {
                 do {
                     guard let chat = await client.chat(named: name) else { throw RuleFailure.noChat(name) }
-                    try await chat.announce(text)
+                    switch spec.message {
+                    case .text(let template): try await chat.announce(template.filled(with: values))
+                    case .file(let file): try await chat.announce(file.outgoing(values))
+                    }
                 } catch {
                     guard !Task.isCancelled else { throw error }
                     // A chat that is gone must not keep the message from the others.

@@ -29,8 +29,8 @@ public struct ScheduleSpec: Sendable, Hashable {
     public let target: Target
     /// True if a time that was missed is made up for at the next start.
     public let runsMissed: Bool
-    /// The text.
-    let text: Template
+    /// The message.
+    let message: RuleMessage
 
     /// The shortest interval, in seconds.
     static let shortestInterval = 60.0
@@ -40,7 +40,7 @@ public struct ScheduleSpec: Sendable, Hashable {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.schedule)
         let id = mapping.required("id", hint: "add \"id\": what was sent is remembered under it")?.nonEmptyString()
-        let text = mapping.required("send", hint: "write the text").flatMap { Template($0, .schedule) }
+        let message = mapping.required("send", hint: "write the text").flatMap { RuleMessage($0, .schedule) }
         let named = ["at", "every", "cron"].filter { mapping.value($0) != nil }
         if named.count != 1 {
             reader.report(
@@ -49,12 +49,15 @@ public struct ScheduleSpec: Sendable, Hashable {
         }
         let times = named.first.flatMap { mapping.value($0).flatMap { Self.times($0, mapping) } }
         runsMissed = mapping.value("missed")?.word(of: Self.missedWords) ?? true
-        let target: Target? = mapping.required("to", hint: "name a chat, or write: to: contacts").flatMap { to in
-            to.text == "contacts" ? .contacts : to.listOrOne().map { .chats($0.compactMap { $0.nonEmptyString() }) }
-        }
+        let target: Target? = mapping.required("to", hint: "name a chat, or write: to: contacts").flatMap(Self.target)
         if named.first != "cron", named.first != "at" { mapping.value("zone")?.report(.badValue, "\"zone\" goes with \"at\" and \"cron\"") }
-        guard let id, let text, let times, let target, named.count == 1 else { return nil }
-        (self.id, self.text, self.times, self.target) = (id, text, times, target)
+        guard let id, let message, let times, let target, named.count == 1 else { return nil }
+        (self.id, self.message, self.times, self.target) = (id, message, times, target)
+    }
+
+    /// Reads `contacts`, or names of chats.
+    static func target(_ reader: NodeReader) -> Target? {
+        reader.text == "contacts" ? .contacts : reader.listOrOne().map { .chats($0.compactMap { $0.nonEmptyString() }) }
     }
 
     private static func times(_ reader: NodeReader, _ mapping: MappingReader) -> Times? {

@@ -165,6 +165,10 @@ public struct ProfileSpec: Sendable {
                     hint: known.isEmpty ? "write it: forms: { \(name): { questions: […], done: … } }" : Spelling.hint(for: name, among: known),
                     at: rule.position)
             }
+            for case .form(let name) in rule.then where forms[name]?.broadcasts == true {
+                guard let need = rule.when.broadcastNeed else { continue }
+                mapping.reader.report(.badValue, "the form \"\(name)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
+            }
         }
     }
 

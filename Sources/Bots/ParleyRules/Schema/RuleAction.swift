@@ -41,6 +41,10 @@ public enum RuleAction: Sendable {
     case form(String)
     /// Sends a message into another chat, by its name.
     case tell(chat: String, Template)
+    /// Sends a message to many, in the background.
+    case broadcast(BroadcastSpec)
+    /// Cancels the broadcasts that are under way.
+    case cancelBroadcast
     /// Forwards the message into the chat of a name, of the profile or of another one.
     case forward(to: String, through: String?)
     /// Tells an address of the web of the event.
@@ -80,6 +84,8 @@ public enum RuleAction: Sendable {
         case .captcha: "captcha"
         case .form: "form"
         case .tell: "tell"
+        case .broadcast: "broadcast"
+        case .cancelBroadcast: "cancel-broadcast"
         case .webhook: "webhook"
         case .custom(let effect): effect.name
         }
@@ -136,6 +142,8 @@ public enum RuleAction: Sendable {
         case "captcha": CaptchaSpec(value).map(RuleAction.captcha)
         case "form": value.nonEmptyString().map(RuleAction.form)
         case "tell": tell(value, .rule(condition))
+        case "broadcast": BroadcastSpec(value, .rule(condition)).map(RuleAction.broadcast)
+        case "cancel-broadcast": affirmed(value) ? .cancelBroadcast : nil
         case "webhook": WebhookSpec(value).map(RuleAction.webhook)
         default: forward(value)
         }
@@ -179,6 +187,9 @@ public enum RuleAction: Sendable {
                 return ("everybody could use it", "add to \"when\": role: [moderator, admin, owner]")
             }
             return nil
+        case .broadcast, .cancelBroadcast:
+            return event == .message
+                ? condition.broadcastNeed : ("nobody has written", "it goes with messages; a schedule with \"to: contacts\" sends at times")
         case .captcha:
             return condition.members.changes == [.pending] ? nil : ("nobody waits to be admitted", "it goes with \"member: pending\"")
         case .custom(let effect): return effect.need(in: event)
@@ -195,7 +206,7 @@ public enum RuleAction: Sendable {
     /// A text, or a file with a caption.
     private static func message(_ value: NodeReader, quotes: Bool, in condition: RuleCondition?) -> RuleAction? {
         if value.keys?.contains(where: Schemas.sendFile.names.contains) == true {
-            return value.mapping().flatMap { RuleFile($0, in: condition) }.map { .sendFile($0, quotes: quotes) }
+            return value.mapping().flatMap { RuleFile($0, .rule(condition)) }.map { .sendFile($0, quotes: quotes) }
         }
         return Template(value, in: condition).map(quotes ? RuleAction.reply : RuleAction.send)
     }
@@ -236,8 +247,12 @@ public enum RuleAction: Sendable {
             reader.report(.badValue, "one action", hint: "make a list: put \"- \" before each")
             return nil
         }
-        let action =
-            if let text = mapping.value("send") { Template(text, scope).map(RuleAction.send) } else {
+        let action: RuleAction? =
+            if let text = mapping.value("send") {
+                Template(text, scope).map(RuleAction.send)
+            } else if let message = mapping.value("broadcast") {
+                BroadcastSpec(message, scope).map(RuleAction.broadcast)
+            } else {
                 mapping.value("tell").flatMap { Self.tell($0, scope) }
             }
         guard let action else { return nil }

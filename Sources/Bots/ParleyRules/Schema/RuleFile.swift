@@ -2,7 +2,7 @@ internal import Foundation
 internal import Parley
 
 /// A file that a rule sends.
-public struct RuleFile: Sendable {
+public struct RuleFile: Sendable, Hashable {
     /// The kind of thing that recipients see.
     public enum Kind: Sendable, Hashable {
         case file
@@ -20,14 +20,20 @@ public struct RuleFile: Sendable {
     /// The text beside it; nil for none.
     public let caption: Template?
 
+    /// The name that recipients see.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
     /// Seconds of a recording that clients take.
     static let seconds = 1...300
     /// Seconds of a video.
     static let videoSeconds = 1...86_400
 
-    init?(_ mapping: MappingReader, in condition: RuleCondition?) {
-        mapping.refuseKeys(otherThan: Schemas.sendFile)
-        let present = ["file", "image", "voice", "video"].filter { mapping.value($0) != nil }
+    /// Keys that name a file.
+    static let keys = ["file", "image", "voice", "video"]
+
+    init?(_ mapping: MappingReader, _ scope: TemplateScope, schema: MappingSchema = Schemas.sendFile) {
+        mapping.refuseKeys(otherThan: schema)
+        let present = Self.keys.filter { mapping.value($0) != nil }
         guard present.count == 1, let key = present.first, let value = mapping.value(key), let path = value.nonEmptyString() else {
             if present.count != 1 {
                 mapping.reader.report(
@@ -36,7 +42,7 @@ public struct RuleFile: Sendable {
             }
             return nil
         }
-        caption = mapping.value("text").flatMap { Template($0, in: condition) }
+        caption = mapping.value("text").flatMap { Template($0, scope) }
         switch key {
         case "voice":
             guard let seconds = mapping.required("seconds", hint: "say how long the recording is")?.integer(in: Self.seconds) else { return nil }

@@ -159,7 +159,7 @@ public struct PlannedAction: Sendable, Hashable, CustomStringConvertible {
     public var description: String { detail.map { "\(word) \"\($0)\"" } ?? word }
 
     /// True if a text is sent.
-    public var isText: Bool { word == "reply" || word == "send" || word == "tell" }
+    public var isText: Bool { ["reply", "send", "tell", "broadcast"].contains(word) }
 }
 
 extension RuleSet {
@@ -175,7 +175,8 @@ extension RuleAction {
         switch self {
         case .reply(let template), .send(let template): template.filled(with: values.mentioning)
         case .post(_, let template), .tell(_, let template): template.filled(with: values)
-        case .sendFile(let file, _): file.path.split(separator: "/").last.map(String.init)
+        case .sendFile(let file, _): file.name
+        case .broadcast(let spec): spec.message.detail(values)
         case .react(let emoji): emoji
         case .role(let role, _): role.role.code
         case .forward(let chat, _): chat

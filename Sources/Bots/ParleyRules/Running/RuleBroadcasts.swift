@@ -1,0 +1,61 @@
+internal import ChatAPI
+internal import Parley
+
+/// The keys of the broadcasts that rules and schedules have begun, the newest last.
+struct RuleBroadcasts: StoredState {
+    static let stateName = "parley.rules.broadcasts"
+    /// Keys that are kept at the most. Those that are older are finished, or were begun too fast to be taken back.
+    static let maximumCount = 50
+    private(set) var keys: [String] = []
+
+    mutating func add(_ key: String) {
+        guard !keys.contains(key) else { return }
+        keys.append(key)
+        if keys.count > Self.maximumCount { keys.removeFirst() }
+    }
+}
+
+extension BotClient {
+    /// Begins a broadcast, and notes its key for ``cancelBroadcasts()``.
+    func broadcast(_ message: RuleMessage, _ values: TemplateValues, to chats: [ChatReference], onceAs key: String) async throws {
+        try await update(RuleBroadcasts.self) { $0.add(key) }
+        switch message {
+        case .text(let template): try await broadcast(template.filled(with: values), to: chats, onceAs: key)
+        case .file(let file): try await broadcast(file.outgoing(values), to: chats, onceAs: key)
+        }
+    }
+
+    /// Begins the broadcast of a rule or a form.
+    ///
+    /// - Returns: a sentence for the one who asked, if nothing is sent; nil otherwise.
+    func broadcast(_ spec: BroadcastSpec, _ values: TemplateValues) async throws -> String? {
+        if case .text(let template) = spec.message, template.filled(with: values).trimmed.isEmpty { return "Nothing was sent: there is no text." }
+        var chats: [ChatReference] = []
+        switch spec.target {
+        case .contacts: chats = await contacts
+        case .chats(let names):
+            for name in names {
+                guard let chat = await chat(named: name)?.reference else { throw RuleFailure.noChat(name) }
+                chats.append(chat)
+            }
+        }
+        guard !chats.isEmpty else { return "Nothing was sent: there is nobody to send it to." }
+        guard let key = nextEffectKey() else { return nil }
+        try await broadcast(spec.message, values, to: chats, onceAs: "rule/\(key)")
+        return nil
+    }
+
+    /// Cancels the broadcasts that rules and schedules have begun and that are under way.
+    ///
+    /// - Returns: a sentence for the one who asked.
+    func cancelBroadcasts() async throws -> String {
+        var lines: [String] = []
+        for key in try await state(RuleBroadcasts.self).keys {
+            guard let progress = try await broadcastProgress(key), !progress.isFinished, !progress.isCancelled,
+                let cancelled = try await cancelBroadcast(key), cancelled.isCancelled
+            else { continue }
+            lines.append("The broadcast is cancelled: \(cancelled.sent) of \(cancelled.total) chats have it.")
+        }
+        return lines.isEmpty ? "No broadcast is under way." : lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,70 @@
+internal import ChatProtocol
+internal import Parley
+
+/// A message that is sent without being an answer: a text, or a file with a text beside it.
+public enum RuleMessage: Sendable, Hashable {
+    case text(Template)
+    case file(RuleFile)
+
+    /// Reads a text, or a mapping of a file.
+    init?(_ reader: NodeReader, _ scope: TemplateScope) {
+        if let keys = reader.keys, keys.contains(where: Schemas.sendFile.names.contains) {
+            guard let file = reader.mapping().flatMap({ RuleFile($0, scope) }) else { return nil }
+            self = .file(file)
+        } else {
+            guard let text = Template(reader, scope) else { return nil }
+            self = .text(text)
+        }
+    }
+
+    /// The text, or the name of the file, as tests see it.
+    func detail(_ values: TemplateValues) -> String {
+        switch self {
+        case .text(let template): template.filled(with: values)
+        case .file(let file): file.name
+        }
+    }
+}
+
+/// A message to many chats.
+public struct BroadcastSpec: Sendable, Hashable {
+    /// The message.
+    public let message: RuleMessage
+    /// The chats that get it.
+    public let target: ScheduleSpec.Target
+
+    /// Reads a text to all contacts, or a mapping.
+    init?(_ reader: NodeReader, _ scope: TemplateScope) {
+        guard reader.keys != nil else {
+            guard let text = Template(reader, scope) else { return nil }
+            (message, target) = (.text(text), .contacts)
+            return
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        let target = mapping.value("to").map(ScheduleSpec.target) ?? .contacts
+        let message: RuleMessage?
+        if RuleFile.keys.contains(where: { mapping.value($0) != nil }) {
+            message = RuleFile(mapping, scope, schema: Schemas.broadcast).map(RuleMessage.file)
+        } else {
+            mapping.refuseKeys(otherThan: Schemas.broadcast)
+            for key in ["seconds", "thumbnail"] { mapping.value(key)?.report(.badValue, "a text has no \(key)", hint: "leave it out, or name a file") }
+            message = mapping.required("text", hint: "write the text, or name a file, image, voice or video").flatMap { Template($0, scope) }
+                .map(RuleMessage.text)
+        }
+        guard let message, let target else { return nil }
+        (self.message, self.target) = (message, target)
+    }
+}
+
+extension RuleCondition {
+    /// True if only people whom the rule names can bring it about.
+    var isForKnownPeople: Bool {
+        if let roles = members.roles, !roles.isEmpty, roles.isSubset(of: [.moderator, .admin, .owner]) { return true }
+        return tree.checks.contains { check in if check.isOutermost, case .from = check.test { true } else { false } }
+    }
+
+    /// The objection to a message to everybody that anybody could send.
+    var broadcastNeed: (reason: String, hint: String?)? {
+        isForKnownPeople ? nil : ("everybody could use it", "add to \"when\": from: with the names of those who may, or role: [moderator, admin, owner]")
+    }
+}
