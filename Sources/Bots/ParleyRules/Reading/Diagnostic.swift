@@ -38,6 +38,14 @@ public struct Diagnostic: Sendable, Hashable {
         case unreachable = "unreachable"
         /// A character that is probably not what was meant.
         case controlCharacter = "control-character"
+        /// A text that YAML ends where a comment begins.
+        case comment = "comment"
+        /// Quotes that are part of the text.
+        case quotes = "quotes"
+        /// Braces that fill nothing in.
+        case braces = "braces"
+        /// A chat whose name is nearly that of a declared one.
+        case unknownChat = "unknown-chat"
     }
 
     /// The stable code.
@@ -102,6 +110,8 @@ private struct DiagnosticText {
     let file: String
     let lines: [Substring]
     let severity: String
+    /// Characters of a line that are shown at the most.
+    private static let widest = 200
 
     func text(of diagnostics: [Diagnostic]) -> String { diagnostics.map(render).joined(separator: "\n") }
 
@@ -109,8 +119,13 @@ private struct DiagnosticText {
         var text = "\(file):\(diagnostic.position): \(severity): \(diagnostic.message) [\(diagnostic.code.rawValue)]"
         let index = diagnostic.position.line - 1
         if lines.indices.contains(index), !lines[index].isEmpty {
-            let indent = lines[index].unicodeScalars.prefix(diagnostic.position.column - 1).map { $0 == "\t" ? "\t" : " " }
-            text += "\n    \(lines[index])\n    \(indent.joined())^"
+            // Of a long line, the part around the place.
+            let scalars = Array(lines[index].unicodeScalars), column = diagnostic.position.column - 1
+            let start = scalars.count > Self.widest ? max(0, min(column - Self.widest / 2, scalars.count - Self.widest)) : 0
+            let shown = scalars[start..<min(scalars.count, start + Self.widest)]
+            let before = start > 0 ? "…" : "", behind = shown.endIndex < scalars.count ? "…" : ""
+            let indent = before.map { _ in " " } + shown.prefix(max(0, column - start)).map { $0 == "\t" ? "\t" : " " }
+            text += "\n    \(before)\(String(String.UnicodeScalarView(shown)))\(behind)\n    \(indent.joined())^"
         }
         if let hint = diagnostic.hint { text += "\n    \(hint)" }
         return text

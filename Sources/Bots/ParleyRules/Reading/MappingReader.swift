@@ -22,13 +22,22 @@ package struct MappingReader {
     var keys: [String] { entries.map(\.key) }
     var position: SourcePosition { reader.position }
 
+    /// The fix for `-id: a`, which YAML reads as a key.
+    static let dashHint = "put a space behind the \"-\" of an element: \"- id: …\""
+
     /// Reports every key that is not one of `known`.
     package func refuseKeys(otherThan known: [String]) {
         for entry in entries where !known.contains(entry.key) {
             reader.report(
-                .unknownKey, "\(reader.path) has no key \"\(entry.key)\"", hint: Spelling.hint(for: entry.key, among: known),
-                at: entry.keyPosition)
+                .unknownKey, "\(reader.path) has no key \"\(entry.key.cut)\"",
+                hint: entry.key.hasPrefix("-") ? Self.dashHint : Spelling.hint(for: entry.key, among: known), at: entry.keyPosition)
         }
+    }
+
+    /// True if a key is not one of the schema's: what is missing may be meant by it.
+    func hasUnknownKeys(_ schema: MappingSchema) -> Bool {
+        let known = reader.sink.extensions.extended(schema).names
+        return entries.contains { !known.contains($0.key) }
     }
 
     /// Reports every key that the schema does not have.

@@ -22,10 +22,23 @@ final class DiagnosticSink {
 
     /// The additions of the program to the format.
     let extensions: RuleExtensions
+    /// The lines of the document; empty for one without a text.
+    private let lines: [Substring]
+    /// The names that the document uses for what other parts of it declare.
+    private(set) var uses: [NameUse] = []
 
-    init(folder: String? = nil, extensions: RuleExtensions = .none) {
+    init(folder: String? = nil, extensions: RuleExtensions = .none, source: String = "") {
         self.folder = folder
         self.extensions = extensions
+        lines = source.isEmpty ? [] : source.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    func note(_ kind: NameUse.Kind, _ name: String, at position: SourcePosition) { uses.append(NameUse(kind: kind, name: name, position: position)) }
+
+    /// The rest of a line from a position on; nil for a line that is not there.
+    func rest(from position: SourcePosition) -> Substring? {
+        guard lines.indices.contains(position.line - 1) else { return nil }
+        return Substring(lines[position.line - 1].unicodeScalars.dropFirst(position.column - 1))
     }
 
     func noteFile(_ path: String) { if !files.contains(path) { files.append(path) } }
@@ -46,6 +59,15 @@ final class DiagnosticSink {
         }
         return nodes <= Self.maximumNodes
     }
+}
+
+/// A name with which one part of a document means another.
+struct NameUse {
+    enum Kind { case chat, form, relay, profile }
+
+    let kind: Kind
+    let name: String
+    let position: SourcePosition
 }
 
 /// Reads one YAML node strictly: a wrong type is a diagnostic with its place, never a guess.
@@ -153,7 +175,7 @@ package struct NodeReader {
     package func word<Value>(of words: KeyValuePairs<String, Value>) -> Value? {
         guard let text = string() else { return nil }
         if let value = words.first(where: { $0.key == text })?.value { return value }
-        report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words.map(\.key)))
+        report(.badValue, "\(path) cannot be \"\(text.cut)\"", hint: Spelling.hint(for: text, among: words.map(\.key)))
         return nil
     }
 
@@ -161,7 +183,7 @@ package struct NodeReader {
     func word(of words: [String]) -> String? {
         guard let text = string() else { return nil }
         if words.contains(text) { return text }
-        report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words))
+        report(.badValue, "\(path) cannot be \"\(text.cut)\"", hint: Spelling.hint(for: text, among: words))
         return nil
     }
 
@@ -169,7 +191,8 @@ package struct NodeReader {
     func list() -> [NodeReader]? {
         guard sink.visit(position) else { return nil }
         guard case .sequence(let sequence) = node else {
-            report(.wrongType, "\(path) must be a list, not \(typeName)")
+            let isWithoutSpaces = keys?.contains { $0.hasPrefix("-") } == true
+            report(.wrongType, "\(path) must be a list, not \(typeName)", hint: isWithoutSpaces ? MappingReader.dashHint : nil)
             return nil
         }
         guard !sequence.isEmpty else {
@@ -212,6 +235,12 @@ package struct NodeReader {
     private var isUnquotedTemplate: Bool {
         guard case .mapping(let mapping) = node, !mapping.isEmpty else { return false }
         return mapping.allSatisfy { NodeReader(node: $0.value, sink: sink, path: path).isNull }
+    }
+
+    /// The ids of the mappings of a list, without a check.
+    var ids: [String] {
+        guard case .sequence(let sequence) = node else { return [] }
+        return sequence.compactMap { $0.mapping?.first { $0.key.scalar?.string == "id" }?.value.scalar?.string }
     }
 
     var isNull: Bool {

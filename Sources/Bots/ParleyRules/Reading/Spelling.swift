@@ -1,7 +1,7 @@
 /// Finds the word that a person probably meant.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to the word, if it is near enough to be a slip of the keyboard.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let limit = max(1, word.count / 3 + 1)
         return
             candidates

@@ -26,3 +26,8 @@ extension StringProtocol {
         return text
     }
 }
+
+extension String {
+    /// The text as messages show it: no more than its beginning.
+    var cut: String { count > 60 ? prefix(60) + "…" : self }
+}

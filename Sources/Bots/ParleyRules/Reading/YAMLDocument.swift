@@ -37,7 +37,7 @@ struct YAMLDocument {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let circumstance = context.map { " (\($0.text) at \($0.mark.line):\($0.mark.column))" } ?? ""
-            let fix = hint(problem, behind: line(before: mark, in: source))
+            let fix = hint(problem, behind: line(before: mark, in: source), lines: source, at: mark.line)
             return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: fix)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
@@ -65,10 +65,34 @@ struct YAMLDocument {
     /// The fix for text that YAML reads as a mapping.
     static let bracesHint = "put text that begins with { in double quotes: without them YAML reads a mapping"
 
-    /// - Parameter before: the line up to the place of the problem.
-    private static func hint(_ problem: String, behind before: Substring) -> String? {
+    /// - Parameters:
+    ///   - before: the line up to the place of the problem.
+    ///   - number: the line of the problem.
+    private static func hint(_ problem: String, behind before: Substring, lines source: String, at number: Int) -> String? {
+        if problem.contains("unknown escape") { return "put the text in single quotes, or write each backslash twice" }
+        let lines = source.split(separator: "\n", maxSplits: number, omittingEmptySubsequences: false).prefix(number)
+        // A line is often refused for what the one above began.
+        for (offset, line) in lines.suffix(2).enumerated().reversed() {
+            let place = lines.count - min(2, lines.count) + offset + 1
+            if line.prefix(while: \.isWhitespace).contains("\t") { return "indent with spaces: line \(place) begins with a tab" }
+            if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
+                return "line \(place): put a space behind the \"-\" of an element: \"- id: …\""
+            }
+        }
+        if problem.contains("could not find expected ':'") {
+            return "a key needs \": \" behind it; check the indentation of this line and of the one above"
+        }
+        if problem.contains("did not find expected '-' indicator") {
+            return "indent the keys of an element alike, and put the \"-\" of each element below that of the first"
+        }
+        if problem.contains("did not find expected ',' or") {
+            return "put a comma between the parts, close each { and [, and put text that holds them in quotes"
+        }
         if problem.contains("did not find expected key"), before.last(where: { !$0.isWhitespace }) == "}" { return bracesHint }
         if problem.contains("cannot start any token") { return "put the text in double quotes, and indent with spaces, not tabs" }
+        if problem.contains("mapping values are not allowed"), !before.contains(": ") {
+            return "check the line above: a key needs a \":\" behind it, and keys of one mapping the same indentation"
+        }
         if problem.contains("mapping values are not allowed") { return "put text that holds \": \" in double quotes" }
         if problem.contains("did not find expected key") { return "check the indentation of this line and of the one above" }
         return nil

@@ -57,7 +57,7 @@ public struct ScheduleSpec: Sendable, Hashable {
 
     /// Reads `contacts`, or names of chats.
     static func target(_ reader: NodeReader) -> Target? {
-        reader.text == "contacts" ? .contacts : reader.listOrOne().map { .chats($0.compactMap { $0.nonEmptyString() }) }
+        reader.text == "contacts" ? .contacts : reader.listOrOne().map { .chats($0.compactMap { $0.name(of: .chat) }) }
     }
 
     private static func times(_ reader: NodeReader, _ mapping: MappingReader) -> Times? {

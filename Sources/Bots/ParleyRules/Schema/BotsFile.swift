@@ -38,7 +38,7 @@ public struct BotsFile: Sendable {
 
     /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
     init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
-        let sink = DiagnosticSink(folder: folder, extensions: extensions)
+        let sink = DiagnosticSink(folder: folder, extensions: extensions, source: source)
         var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?, webhooks: WebhooksSpec?
         do {
             (profiles, network, monitoring, webhooks) = try Self.read(YAMLDocument(source).root, sink: sink)
@@ -81,7 +81,7 @@ public struct BotsFile: Sendable {
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
-        refuseUnknownForwards(specs, in: profiles)
+        refuseUnknownForwards(in: profiles)
         return (specs, network, monitoring, webhooks)
     }
 
@@ -93,12 +93,10 @@ public struct BotsFile: Sendable {
     }
 
     /// A message is forwarded through a profile of the file.
-    private static func refuseUnknownForwards(_ specs: [ProfileSpec], in profiles: MappingReader) {
-        for rule in specs.flatMap(\.rules) {
-            for case .forward(_, through: let other?) in rule.then where !profiles.keys.contains(other) {
-                profiles.reader.report(
-                    .badValue, "there is no profile \"\(other)\"", hint: Spelling.hint(for: other, among: profiles.keys), at: rule.position)
-            }
+    private static func refuseUnknownForwards(in profiles: MappingReader) {
+        for use in profiles.reader.sink.uses where use.kind == .profile && !profiles.keys.contains(use.name) {
+            profiles.reader.report(
+                .badValue, "there is no profile \"\(use.name.cut)\"", hint: Spelling.hint(for: use.name, among: profiles.keys), at: use.position)
         }
     }
 

@@ -22,7 +22,9 @@ enum ChannelSpec {
         guard let items = reader.listOrOne() else { return nil }
         if items.count > largestNumberOfRelays { reader.report(.badValue, "\(items.count) relays are more than \(largestNumberOfRelays)") }
         return items.compactMap { item in
-            item.nonEmptyString().map { $0.contains(":") ? .address($0) : .bot($0) }
+            guard let text = item.nonEmptyString() else { return nil }
+            guard !text.contains(":") else { return .address(text) }
+            return item.name(of: .relay).map { .bot($0) }
         }
     }
 }
@@ -35,13 +37,10 @@ extension BotsFile {
             mapping.reader.report(
                 .badValue, "profiles \"\(relays[0])\" and \"\(relays[1])\" are relays, and a process can have one", at: mapping.keyPosition(relays[1]))
         }
-        for profile in profiles {
-            for case .bot(let id) in profile.channels.flatMap(\.relays) where !relays.contains(id) {
-                mapping.reader.report(
-                    .badValue, "a channel of \"\(profile.id)\" names the relay \"\(id)\", and no profile of that key has \"relay: true\"",
-                    hint: relays.isEmpty ? "an address begins with https: or simplex:" : Spelling.hint(for: id, among: relays),
-                    at: mapping.keyPosition(profile.id))
-            }
+        for use in mapping.reader.sink.uses where use.kind == .relay && !relays.contains(use.name) {
+            mapping.reader.report(
+                .badValue, "a channel names the relay \"\(use.name.cut)\", and no profile of that key has \"relay: true\"",
+                hint: relays.isEmpty ? "an address begins with https: or simplex:" : Spelling.hint(for: use.name, among: relays), at: use.position)
         }
     }
 }

@@ -108,7 +108,7 @@ struct CheckReader {
     private func texts(_ reader: NodeReader) -> [String]? {
         reader.listOrOne()?.compactMap { item in
             guard let text = item.nonEmptyString() else { return nil }
-            item.warnOfControlCharacters()
+            item.warnOfSlips()
             guard text.utf8.count <= RuleCondition.maximumTextLength else {
                 item.report(.badValue, "\(item.path) has \(text.utf8.count) bytes, more than \(RuleCondition.maximumTextLength)")
                 return nil

@@ -60,7 +60,7 @@ enum GroupSpec {
         if !DisplayName.isValid(name) {
             let suggestion = DisplayName.valid(name)
             (named ?? reader).report(
-                .badValue, "\"\(name)\" cannot be a name of a group", hint: suggestion.isEmpty ? nil : "\"\(suggestion)\" can",
+                .badValue, "\"\(name.cut)\" cannot be a name of a group", hint: suggestion.isEmpty ? nil : "\"\(suggestion.cut)\" can",
                 at: named?.position ?? position)
         }
         var settings = GroupSettings(name)

@@ -53,13 +53,14 @@ public struct ProfileSpec: Sendable {
 
     init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
+        let firstUse = reader.sink.uses.count
         mapping.refuseKeys(otherThan: Schemas.profile)
         self.id = id
         let name = mapping.value("name").map { $0.nonEmptyString() } ?? id
         if let name, !DisplayName.isValid(name) {
             let suggestion = DisplayName.valid(name)
             (mapping.value("name") ?? reader).report(
-                .badValue, "\"\(name)\" cannot be a display name", hint: suggestion.isEmpty ? nil : "\"\(suggestion)\" can",
+                .badValue, "\"\(name.cut)\" cannot be a display name", hint: suggestion.isEmpty ? nil : "\"\(suggestion.cut)\" can",
                 at: mapping.value("name")?.position ?? position)
         }
         bio = mapping.value("bio")?.nonEmptyString()
@@ -73,7 +74,8 @@ public struct ProfileSpec: Sendable {
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []
-        let known = rules.compactMap(\.id)
+        // A rule with a fault of its own has been reported, and its id is there.
+        let known = mapping.value("rules")?.ids ?? []
         tests =
             mapping.value("tests")?.list()?.compactMap { item in
                 guard let test = RuleTest(item) else { return nil }
@@ -90,7 +92,9 @@ public struct ProfileSpec: Sendable {
         self.name = name
         refuseSameRules(mapping)
         refuseSameSchedules(mapping)
-        refuseUnknownForms(mapping)
+        let uses = reader.sink.uses[firstUse...]
+        refuseUnknownForms(mapping, uses)
+        warnOfUnknownChats(reader, uses)
         warnOfUnreachableRules(mapping.reader)
     }
 
@@ -156,19 +160,33 @@ public struct ProfileSpec: Sendable {
         }
     }
 
-    private func refuseUnknownForms(_ mapping: MappingReader) {
+    private func refuseUnknownForms(_ mapping: MappingReader, _ uses: ArraySlice<NameUse>) {
         let known = mapping.value("forms")?.keys ?? []
+        for use in uses where use.kind == .form && !known.contains(use.name) {
+            mapping.reader.report(
+                .badValue, "there is no form \"\(use.name.cut)\"",
+                hint: known.isEmpty ? "write it: forms: { \(use.name.cut): { questions: […], done: … } }" : Spelling.hint(for: use.name, among: known),
+                at: use.position)
+        }
         for rule in rules {
-            for case .form(let name) in rule.then where !known.contains(name) {
-                mapping.reader.report(
-                    .badValue, "there is no form \"\(name)\"",
-                    hint: known.isEmpty ? "write it: forms: { \(name): { questions: […], done: … } }" : Spelling.hint(for: name, among: known),
-                    at: rule.position)
-            }
             for case .form(let name) in rule.then where forms[name]?.broadcasts == true {
                 guard let need = rule.when.broadcastNeed else { continue }
                 mapping.reader.report(.badValue, "the form \"\(name)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
             }
+        }
+    }
+
+    /// A chat can be one that nobody knows but the bot, so that only what looks like a slip is told.
+    private func warnOfUnknownChats(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
+        let declared = (groups.map { ($0.id, $0.settings.name) } + channels.map { ($0.id, $0.settings.name) })
+        let names = declared.map(\.1) + groups.flatMap(\.moderators)
+        for use in uses where use.kind == .chat && !names.contains(use.name) {
+            let limit = max(1, use.name.count / 4)
+            let meant =
+                declared.first { $0.0 == use.name }?.1 ?? names.first { $0.lowercased() == use.name.lowercased() }
+                ?? names.first { use.name.count > 3 && Spelling.distance(use.name, $0) <= limit }
+            guard let meant else { continue }
+            reader.warn(.unknownChat, "the profile declares no chat \"\(use.name.cut)\"", hint: "did you mean \"\(meant.cut)\"?", at: use.position)
         }
     }
 

@@ -140,7 +140,7 @@ public enum RuleAction: Sendable {
         case "undo": affirmed(value) ? .undo : nil
         case "cases": affirmed(value) ? .cases : nil
         case "captcha": CaptchaSpec(value).map(RuleAction.captcha)
-        case "form": value.nonEmptyString().map(RuleAction.form)
+        case "form": value.name(of: .form).map(RuleAction.form)
         case "tell": tell(value, .rule(condition))
         case "broadcast": BroadcastSpec(value, .rule(condition)).map(RuleAction.broadcast)
         case "cancel-broadcast": affirmed(value) ? .cancelBroadcast : nil
@@ -213,17 +213,19 @@ public enum RuleAction: Sendable {
 
     /// The name of a chat, or that of another profile's.
     private static func forward(_ reader: NodeReader) -> RuleAction? {
-        guard reader.keys != nil else { return reader.nonEmptyString().map { .forward(to: $0, through: nil) } }
+        guard reader.keys != nil else { return reader.name(of: .chat).map { .forward(to: $0, through: nil) } }
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.forward)
-        let other = mapping.value("through")?.nonEmptyString()
-        return mapping.required("to", hint: "write the name of a chat")?.nonEmptyString().map { .forward(to: $0, through: other) }
+        let other = mapping.value("through")?.name(of: .profile)
+        let target = mapping.required("to", hint: "write the name of a chat")
+        // A chat of another profile is declared there.
+        return (other == nil ? target?.name(of: .chat) : target?.nonEmptyString()).map { .forward(to: $0, through: other) }
     }
 
     private static func post(_ reader: NodeReader, in condition: RuleCondition?) -> RuleAction? {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.post)
-        let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.nonEmptyString()
+        let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.name(of: .chat)
         let text = mapping.required("text", hint: "write what is posted").flatMap { Template($0, in: condition) }
         guard let channel, let text else { return nil }
         return .post(channel: channel, text)
@@ -233,7 +235,7 @@ public enum RuleAction: Sendable {
     static func tell(_ reader: NodeReader, _ scope: TemplateScope) -> RuleAction? {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.tell)
-        let chat = mapping.required("chat", hint: "write the name of a contact or group")?.nonEmptyString()
+        let chat = mapping.required("chat", hint: "write the name of a contact or group")?.name(of: .chat)
         let text = mapping.required("text", hint: "write what is sent").flatMap { Template($0, scope) }
         guard let chat, let text else { return nil }
         return .tell(chat: chat, text)

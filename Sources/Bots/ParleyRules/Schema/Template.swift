@@ -36,7 +36,8 @@ public struct Template: Sendable, Hashable {
 
     init?(_ reader: NodeReader, _ scope: TemplateScope) {
         guard let source = reader.nonEmptyString() else { return nil }
-        reader.warnOfControlCharacters()
+        reader.warnOfSlips()
+        reader.warnOfSingleBraces()
         self.source = source
         var segments: [Segment] = []
         var rest = source[...]

@@ -46,6 +46,7 @@ public struct RuleScenario: Sendable {
         let named = Self.events.filter { mapping.value($0.key) != nil }
         let events = Set(named.map(\.value))
         guard let event = named.first?.value, events.count == 1 else {
+            if named.isEmpty, mapping.hasUnknownKeys(schema) { return nil }
             mapping.reader.report(
                 .badValue, named.isEmpty ? "nothing happens" : "one event, not \(named.map(\.key).joined(separator: " and "))",
                 hint: "write one of: " + Self.events.map(\.key).joined(separator: ", "))

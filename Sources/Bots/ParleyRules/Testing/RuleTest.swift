@@ -103,7 +103,7 @@ extension RuleTest.Step {
         replies = mapping.value("replies")?.texts()
         actions = mapping.value("actions").flatMap { $0.isEmptyList ? [] : $0.listOrOne()?.compactMap { $0.word(of: $0.sink.extensions.actionWords) } }
         // A step may only lead to the next.
-        if rules == nil, replies == nil, actions == nil, schema.name == Schemas.test.name {
+        if rules == nil, replies == nil, actions == nil, schema.name == Schemas.test.name, !mapping.hasUnknownKeys(schema) {
             mapping.reader.report(
                 .missingKey, "the test expects nothing", hint: "write expect: with the id of a rule, expect-none: true, replies: or actions:")
         }

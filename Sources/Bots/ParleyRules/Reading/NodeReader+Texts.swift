@@ -1,0 +1,58 @@
+internal import Yams
+
+// Slips in texts that YAML takes, and that their readers would see.
+extension NodeReader {
+    /// A name that another part of the document declares, noted with its position.
+    func name(of kind: NameUse.Kind) -> String? {
+        guard let name = nonEmptyString() else { return nil }
+        sink.note(kind, name, at: position)
+        return name
+    }
+
+    /// Warns of a text that is probably not the one that was meant.
+    func warnOfSlips() {
+        warnOfControlCharacters()
+        warnOfComment()
+        warnOfQuotes()
+    }
+
+    private var isPlain: Bool {
+        guard case .scalar(let scalar) = node else { return false }
+        return scalar.style == .plain || scalar.style == .any
+    }
+
+    /// `Join #team now` is `Join` with a comment. A comment that is meant has a space behind its sign.
+    private func warnOfComment() {
+        guard isPlain, let text, let rest = sink.rest(from: position), rest.hasPrefix(text) else { return }
+        let behind = rest.dropFirst(text.count), comment = behind.drop { $0 == " " || $0 == "\t" }
+        guard comment.count < behind.count, comment.first == "#", let next = comment.dropFirst().first, !next.isWhitespace, next != "#" else { return }
+        warn(
+            .comment, "\(path) ends before \"\(String(comment).cut)\": YAML takes what follows \" #\" for a comment",
+            hint: "put the text in double quotes; write \"# \" before a comment that is meant",
+            at: SourcePosition(line: position.line, column: position.column + (rest.unicodeScalars.count - comment.unicodeScalars.count)))
+    }
+
+    /// Quotes of word processors are no quotes of YAML.
+    private func warnOfQuotes() {
+        let marks: Set<Character> = ["\u{201E}", "\u{201C}", "\u{201D}", "\u{201A}", "\u{2018}", "\u{2019}", "\u{00AB}", "\u{00BB}"]
+        guard isPlain, let text, text.count > 1, let first = text.first, let last = text.last, marks.contains(first), marks.contains(last) else { return }
+        warn(
+            .quotes, "\(path) is shown with its quotes \(first) and \(last): they are no quotes of YAML",
+            hint: "write \" or ' around the text; put both around each other if the quotes are meant")
+    }
+
+    /// Warns of `{ name }`, which is not filled in.
+    func warnOfSingleBraces() {
+        guard let text else { return }
+        let scalars = Array(text.unicodeScalars)
+        for open in scalars.indices where scalars[open] == "{" {
+            guard open == 0 || scalars[open - 1] != "{", open + 1 < scalars.count, scalars[open + 1] != "{" else { continue }
+            guard let close = scalars[open...].firstIndex(of: "}"), close + 1 == scalars.count || scalars[close + 1] != "}" else { continue }
+            let name = String(String(String.UnicodeScalarView(scalars[(open + 1)..<close])).trimmed)
+            guard Template.names.contains(where: { $0.key == name }) || name.hasPrefix("match.") || name.hasPrefix("form.") else { continue }
+            let offset = String(String.UnicodeScalarView(scalars[..<open])).utf8.count
+            warn(
+                .braces, "\"{\(name)}\" is sent as it is", hint: "two braces are filled in: {{ \(name) }}", at: position(ofByte: offset))
+        }
+    }
+}
