@@ -81,13 +81,16 @@ import Testing
         let folder = try ScratchFolder("busy")
         defer { folder.remove() }
         try folder.write(Self.bots, to: "bots.yaml")
-        let bots = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
+        // Of a second process, the folder is looked at before any port that the first has.
+        let metrics = try LoopbackPort.free()
+        let run = ["run", folder("bots.yaml"), "--data", folder("bots"), "--json", "--metrics-port", "\(metrics.number)"]
+        let bots = try ParleyProgram.start(run, log: folder("log"))
         let server = try #require(try await bots.ready().servers?.first)
         let port = try #require(server.split(separator: ":").last.map(String.init))
         // It is there at the next start, too.
         #expect(Int(port).map(ListeningPorts.lasting.contains) == true, "\(port)")
 
-        let second = try await parley(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], folder)
+        let second = try await parley(run, folder)
         #expect(second.exitCode == 1)
         #expect(second.output.contains(#"{"event":"error","code":"dataFolderInUse""#))
         #expect(second.errors.contains("--data"))
@@ -114,7 +117,9 @@ import Testing
             "[serversAndOperators]"
         ),
         (["chat", "--accept-conditions"], "--operators preset"),
-        (["rnu"], "rnu"),
+        (["rnu"], "Did you mean 'parley run'?"), (["server", "smp", "quee"], "Did you mean 'parley server smp queue'?"),
+        (["test", "bots.yaml", "--profile", "Echo"], "did you mean \"echo\"?"), (["test", "bots.yaml", "--profile", "The Echo"], "did you mean \"echo\"?"),
+        (["api", "--relay-channels", "5"], "add --relay"), (["api", "--relay-drain"], "add --relay"),
         (["chat", "--exec", ":opn Echo"], "there is no :opn"),
         (["chat", "--exec", "hello"], "[chat.noneOpen]"),
         (["chat", "--exec", ":open Nobody Known"], "\"Nobody Known\""),
@@ -129,6 +134,13 @@ import Testing
         let outcome = try await parley(arguments, folder)
         #expect(outcome.exitCode == 2, "\(outcome)")
         #expect(outcome.errors.contains(expected), "\(outcome)")
+    }
+
+    @Test func theVersionIsAskedForAsOfOtherPrograms() async throws {
+        let folder = try ScratchFolder("version")
+        defer { folder.remove() }
+        let command = try await parley(["version"], folder), option = try await parley(["--version"], folder)
+        #expect(command.exitCode == 0 && option.exitCode == 0 && option.output == command.output && command.output.hasPrefix("parley "), "\(option)")
     }
 
     @Test func theErrorsOfAFileAreLinesOfJSONForScripts() async throws {

@@ -27,11 +27,14 @@ import Testing
 
         let unnamed = try await people.onFolder(["send", "--to", "Ann", "x"])
         #expect(unnamed.exitCode == 2 && unnamed.errors.contains("[profile.unnamed]"), "\(unnamed)")
+        let nearly = try await people.onFolder(["send", "--profile", "the echo", "--to", "Ann", "x"])
+        #expect(nearly.exitCode == 2 && nearly.errors.contains("did you mean \"The Echo\"?"), "\(nearly)")
         let unknown = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Nobody", "x"])
         #expect(unknown.exitCode == 2 && unknown.errors.contains("[chat.unknown]"), "\(unknown)")
         for _ in 1...2 {
-            let sent = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Ann", "--once-as", "report 7", "the news"])
-            #expect(sent.exitCode == 0, "\(sent)")
+            let sent = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Ann", "--once-as", "report 7", "--json", "the news"])
+            #expect(sent.exitCode == 0 && sent.output.hasPrefix(#"{"event":"sent","to":"Ann","chat":"@"#), "\(sent)")
+            #expect(sent.output.contains(#""stage":"router""#) && sent.output.split(separator: "\n").count == 1, "\(sent)")
         }
         try folder.write("numbers", to: "report.txt")
         for _ in 1...2 {

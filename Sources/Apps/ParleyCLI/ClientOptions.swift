@@ -58,6 +58,11 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--xftp-server: \"\(server)\" is not xftp://fingerprint@host:port")
         }
         if let key, !key.isEmpty { _ = try DatabaseKey(key) }
+        let isLimited = relayChannels != nil || relayMembers != nil || !relayAllow.isEmpty || !relayDeny.isEmpty || relayDrain
+        if isLimited, !relay {
+            throw ValidationError(
+                "--relay-channels, --relay-members, --relay-allow, --relay-deny and --relay-drain are limits of a relay: add --relay, or leave them out")
+        }
         guard (relayChannels ?? 1) > 0, (relayMembers ?? 1) > 0 else { throw ValidationError("--relay-channels and --relay-members are at least 1") }
     }
 

@@ -28,6 +28,23 @@ enum Outcome {
         }
     }
 
+    /// The nearest command, if the first unknown word is nearly one.
+    static func suggestion(for error: any Error, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> String {
+        var commands: [any ParsableCommand.Type] = ParleyCommand.configuration.subcommands, path = ["parley"]
+        for word in arguments {
+            let names = commands.compactMap { $0.configuration.commandName }
+            if let next = commands.first(where: { $0.configuration.commandName == word }) {
+                (commands, path) = (next.configuration.subcommands, path + [word])
+                continue
+            }
+            guard !word.hasPrefix("-"), ParleyCommand.message(for: error).contains("'\(word)'"), let nearest = Spelling.nearest(to: word, among: names) else {
+                return ""
+            }
+            return "\n  Did you mean '\((path + [nearest]).joined(separator: " "))'?"
+        }
+        return ""
+    }
+
     /// Prints the error where a person looks for it, and ends the process with the code for its kind.
     static func end(_ error: any Error) -> Never {
         let code = ParleyCommand.exitCode(for: error)
@@ -40,7 +57,7 @@ enum Outcome {
         // Help, and exit codes of commands that have said what there is to say.
         case is ExitCode: Foundation.exit(code.rawValue)
         case _ where code == .success: ParleyCommand.exit(withError: error)
-        case _ where code == .validationFailure: ProcessFault.end(saying: ParleyCommand.fullMessage(for: error), 2)
+        case _ where code == .validationFailure: ProcessFault.end(saying: ParleyCommand.fullMessage(for: error) + suggestion(for: error), 2)
         default:
             let fault = Fault(error)
             // Scripts read standard output.

@@ -11,6 +11,7 @@ struct ParleyCommand: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done, 1 failed while running, 2 bad input.
             """,
+        version: VersionCommand.text,
         subcommands: [
             RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, ReplayCommand.self, SchemaCommand.self,
             ChatCommandLine.self, SendCommand.self, TopCommand.self, RelayCommand.self,

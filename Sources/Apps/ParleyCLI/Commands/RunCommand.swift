@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ChatProtocol
+internal import Logging
 internal import Parley
 internal import ParleyRules
 internal import UnixSignals
@@ -49,13 +50,17 @@ struct RunCommand: AsyncParsableCommand {
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
-        if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         let json = options.json
+        ReloadReport.show(description.warnings, of: file, json: json, configuration.logger)
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
         if isDryRun, !json { Output.line("This is a dry run: the log says what the rules would do.") }
+        // The endpoint of webhooks would meet the port of the process that has the folder.
+        try configuration.data.requireUnused()
         // From here on SIGHUP does not end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file] in ReloadReport.show($0, of: file, json: json) }
+        let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file, logger = configuration.logger] in
+            ReloadReport.show($0, of: file, json: json, logger)
+        }
         let reloading = Task { await reloader.run(hangUps, from: description) }
         defer { reloading.cancel() }
         try await WebhookEndpoint.serving(description.webhooks, logger: configuration.logger) { endpoint in
@@ -70,7 +75,7 @@ struct RunCommand: AsyncParsableCommand {
 
 /// The output of `parley run` when its file has changed.
 enum ReloadReport {
-    static func show(_ outcome: RuleReloader.Outcome, of file: String, json: Bool) {
+    static func show(_ outcome: RuleReloader.Outcome, of file: String, json: Bool, _ logger: Logger) {
         switch outcome {
         case .replaced(let description, let waiting):
             if json {
@@ -78,10 +83,34 @@ enum ReloadReport {
             } else {
                 Output.line("\(file): the rules were replaced." + (waiting.isEmpty ? "" : " Another start is needed for: \(waiting.joined(separator: ", "))."))
             }
-            if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
+            show(description.warnings, of: file, json: json, logger)
         case .refused(let error):
-            Output.warning("\(error)\n\(file) was refused: the previous rules stay in force.")
-            if json { Output.line(["event": "rules", "result": "refused", "errors": .int((error as? BotsFileError)?.diagnostics.count ?? 1)]) }
+            let faults = (error as? BotsFileError)?.diagnostics
+            if json {
+                if let faults { log(faults, of: file, as: .error, logger) } else { logger.error("\(error)", metadata: ["file": "\(file)"]) }
+                Output.line(["event": "rules", "result": "refused", "errors": .int(faults?.count ?? 1)])
+            } else {
+                Output.warning("\(error)\n\(file) was refused: the previous rules stay in force.")
+            }
+        }
+    }
+
+    static func show(_ warnings: BotsFileWarnings, of file: String, json: Bool, _ logger: Logger) {
+        if json {
+            log(warnings.diagnostics, of: file, as: .warning, logger)
+        } else if !warnings.diagnostics.isEmpty {
+            Output.warning(warnings.description)
+        }
+    }
+
+    /// The log of those who read JSON has no other lines.
+    private static func log(_ diagnostics: [Diagnostic], of file: String, as level: Logger.Level, _ logger: Logger) {
+        for diagnostic in diagnostics {
+            var metadata: Logger.Metadata = [
+                "code": "\(diagnostic.code.rawValue)", "file": "\(file)", "line": "\(diagnostic.position.line)", "column": "\(diagnostic.position.column)",
+            ]
+            if let hint = diagnostic.hint { metadata["hint"] = "\(hint)" }
+            logger.log(level: level, "\(diagnostic.message)", metadata: metadata)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
+internal import ParleyRules
 
 /// `parley send`: one message from a profile to a contact or a group, for scripts.
 struct SendCommand: AsyncParsableCommand {
@@ -83,6 +84,13 @@ struct SendCommand: AsyncParsableCommand {
                     of: item.id, in: chat, as: user.userID, to: wait ? .recipient : .router, within: remaining)
                 try check(outcome)
             }
+            // Those who read JSON learn what was sent; for others, no output is success.
+            if options.json {
+                Output.line([
+                    "event": "sent", "to": .string(recipient), "chat": .string("\(chat)"), "items": .array(items.map { .int($0.id.rawValue) }),
+                    "stage": wait ? "recipient" : "router",
+                ])
+            }
         }
     }
 
@@ -144,7 +152,9 @@ struct ProfileFinder {
                     ? "the data folder has no profiles yet: start with parley run or parley chat" : "there are several profiles: say which one, of \(names)")
         }
         guard let profile = profiles.first(where: { nameOf($0) == name }) else {
-            throw Outcome.BadInput("profile.unknown", description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+            let nearest = Spelling.nearest(to: name, among: profiles.map(nameOf)).map { "; did you mean \"\(VisibleText.name($0))\"?" } ?? ""
+            throw Outcome.BadInput(
+                "profile.unknown", description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)\(nearest)")
         }
         return profile
     }

@@ -68,8 +68,12 @@ enum ProfileChoice {
     static func profiles(of file: BotsFile, named name: String?) throws -> [ProfileSpec] {
         guard let name else { return file.profiles }
         guard let profile = file.profiles.first(where: { $0.id == name }) else {
+            // A person may give the name that others see.
+            let nearest = file.profiles.first { $0.name == name }?.id ?? Spelling.nearest(to: name, among: file.profiles.map(\.id))
             throw Outcome.BadInput(
-                "profile.unknown", description: "the file has no profile \"\(name)\": it has \(file.profiles.map(\.id).joined(separator: ", "))")
+                "profile.unknown",
+                description: "the file has no profile \"\(name)\": it has \(file.profiles.map(\.id).joined(separator: ", "))"
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""))
         }
         return [profile]
     }

@@ -15,8 +15,13 @@ struct VersionCommand: ParsableCommand {
             let protocols = JSONObject(versions.protocols.map { ($0.name, .string("\($0.range)")) })
             Output.line(["version": .string("\(versions.parley)"), "protocols": .object(protocols)])
         } else {
-            Output.line("parley \(versions.parley)")
-            for part in versions.protocols { Output.line("\(part.name) \(part.range)") }
+            Output.line(Self.text)
         }
+    }
+
+    /// The versions, one a line.
+    static var text: String {
+        let versions = ParleyVersion.current
+        return (["parley \(versions.parley)"] + versions.protocols.map { "\($0.name) \($0.range)" }).joined(separator: "\n")
     }
 }

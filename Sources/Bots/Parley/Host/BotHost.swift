@@ -36,6 +36,7 @@ public struct BotHost: Service, CustomStringConvertible {
     /// - Throws: ``HostError``, ``HandlerFault``, or `ChatCoreError` for a failure of the core.
     public func run() async throws {
         try Self.check(bots)
+        try configuration.data.requireUnused()
         let monitor = HostMonitor(factory: configuration.metrics), current = Mutex<HostSession?>(nil)
         // From the first moment on, so that what starts the process learns how far it is.
         let endpoint = try await endpoint(monitor) { current.withLock { $0 } }

@@ -78,6 +78,14 @@ public struct DataFolder: Sendable {
         return try body(databases)
     }
 
+    /// Looks whether another process uses the folder, before ports are taken that it has taken.
+    ///
+    /// - Throws: ``HostError`` `dataFolderInUse`.
+    package func requireUnused() throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        try lock().release()
+    }
+
     /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
     func lock() throws -> FolderLock {
         do throws(StorageError) {

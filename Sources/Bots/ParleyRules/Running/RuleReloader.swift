@@ -51,13 +51,23 @@ package struct RuleReloader: Sendable {
         var paths = [file] + first.listFiles
         // The lists are not known before the file is read.
         var seen = firstStamps.merging(Self.stamps(of: first.listFiles)) { stamp, _ in stamp }, pending: [String: String]?
+        var contents = Self.contents(of: paths)
         while (try? await Task.sleep(for: Self.pause)) != nil {
             let now = Self.stamps(of: paths)
             // An editor may still be writing: a change counts once the file has stayed the same for a moment.
             let isSettled = now != seen && pending == now
             pending = now
-            guard isAsked.take() || isSettled else { continue }
-            if let lists = reload() { paths = [file] + lists }
+            let isAsked = isAsked.take()
+            guard isAsked || isSettled else { continue }
+            let current = Self.contents(of: paths)
+            // Whoever asks is answered; a file that was only touched is none that has changed.
+            if isAsked || current != contents {
+                contents = current
+                if let lists = reload() {
+                    paths = [file] + lists
+                    contents = Self.contents(of: paths)
+                }
+            }
             // The stamps from before the file was read: what has changed since then is another change.
             seen = Self.stamps(of: paths).merging(now) { _, earlier in earlier }.filter { paths.contains($0.key) }
         }
@@ -74,10 +84,21 @@ package struct RuleReloader: Sendable {
             report(.replaced(description, waiting: waiting))
             return description.listFiles
         } catch {
-            logger.error("the changed file is refused: the rules before stay in force", metadata: ["code": "rules.refused", "file": "\(file)"])
+            logger.error("the changed file is refused: the previous rules stay in force", metadata: ["code": "rules.refused", "file": "\(file)"])
             report(.refused(error))
             return nil
         }
+    }
+
+    /// The bytes of files, as far as they are read for rules.
+    private static func contents(of paths: [String]) -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for path in paths {
+            guard let handle = FileHandle(forReadingAtPath: path) else { continue }
+            contents[path] = try? handle.read(upToCount: BotsFile.maximumSize + 1) ?? Data()
+            try? handle.close()
+        }
+        return contents
     }
 
     /// The stamps of files: a file with another stamp than before was changed.

@@ -32,8 +32,11 @@ public final class RunningRules: Sendable {
     /// Replaces the rules.
     ///
     /// - Returns: the parts of the file that differ from those at the start and wait for another start, in words; empty if nothing does.
-    /// - Throws: ``TextPatternError`` if a pattern does not compile. Then the rules stay.
+    /// - Throws: ``TextPatternError`` if a pattern does not compile, ``RuleReplacementError`` if the file has none of the profiles that run. Then the
+    ///   rules stay.
     public func replace(with file: BotsFile) throws -> [String] {
+        let running = started.profiles.map(\.id)
+        guard file.profiles.contains(where: { running.contains($0.id) }) else { throw RuleReplacementError(running: running, found: file.profiles.map(\.id)) }
         current.replace(with: try Self.compiled(file))
         return started.differencesBeyondRules(from: file)
     }
@@ -42,6 +45,20 @@ public final class RunningRules: Sendable {
         var rules: [String: ProfileRules] = [:]
         for profile in file.profiles { rules[profile.id] = try profile.compiled(lists: file.lists) }
         return rules
+    }
+}
+
+/// A file that has none of the profiles that run.
+public struct RuleReplacementError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The keys of the profiles that run.
+    public let running: [String]
+    /// The keys of the profiles of the file.
+    public let found: [String]
+
+    /// A textual form, for messages and logs.
+    public var description: String {
+        "the file has no profile that runs: \(running.joined(separator: ", ")) run, and it has \(found.joined(separator: ", ")). Keep the keys of profiles, or "
+            + "start the bots anew"
     }
 }
 
