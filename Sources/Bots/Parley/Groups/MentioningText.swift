@@ -108,6 +108,12 @@ extension EditContext {
     public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
 }
 
+extension FileContext {
+    /// Answers the message of the file with a quote of it and mentions members of the group.
+    @discardableResult
+    public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
+}
+
 extension ReactionContext {
     /// Answers the message that the reaction is to, with a quote of it, and mentions members of the group.
     @discardableResult

@@ -95,7 +95,7 @@ extension RuleSubject {
 
     init(_ file: FileContext) {
         self.init(file, member: file.member)
-        reply = { try await file.reply($0) }
+        reply = { try await file.reply(mentioning: $0) }
         replyFile = { try await file.reply($0) }
         react = { try await file.react($0) }
         forward = { target, other in

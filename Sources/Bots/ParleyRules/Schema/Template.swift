@@ -71,7 +71,9 @@ public struct Template: Sendable, Hashable {
         case .memberName where condition.members.kinds == .contacts, .memberMention where condition.members.kinds == .contacts,
             .groupName where condition.members.kinds == .contacts:
             "the rule is for chats with contacts"
-        case .memberName where condition.event.isAboutDelivery, .memberMention where condition.event.isAboutDelivery: "\"\(condition.event.rawValue)\" is about no member"
+        case .memberName where condition.event.isAboutDelivery,
+            .memberMention where condition.event.isAboutDelivery:
+            "\"\(condition.event.rawValue)\" is about no member"
         case .inviterName where condition.event != .invitation: "the rule is not about an invitation"
         case .fileName where !condition.isAboutFile: "the rule is not about a file"
         case .error where condition.event != .deliveryFailed && condition.event != .fileFailed: "nothing has failed"
