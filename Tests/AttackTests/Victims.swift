@@ -66,7 +66,7 @@ final class CommandedVictim: Sendable {
     init(in folder: ScratchFolder, named name: String, server: String) async throws {
         let port = try LoopbackPort.free()
         process = try ParleyProgram.start(
-            ["api", "--port", "\(port.number)", "--data", folder(name), "--server", server], log: folder("\(name).log"))
+            ["api", "--port", "\(port.number)", "--data", folder(name), "--server", server], in: folder.path, log: folder("\(name).log"))
         try await LoopbackPort.waitUntilOpen(port.number, by: process, within: .seconds(60))
         let answers = Mailbox<JSONValue>(label: { "\($0["corrId"] ?? .null)" })
         self.answers = answers

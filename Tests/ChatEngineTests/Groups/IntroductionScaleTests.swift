@@ -1,0 +1,72 @@
+import ChatAPI
+import Foundation
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import TestSupport
+import Testing
+
+@testable import ChatEngine
+@testable import ChatProtocol
+
+@Suite("Introductions in large groups")
+struct IntroductionScaleTests {
+    /// Members; `GROUP_MEMBERS` for a measurement.
+    private static var members: Int { ProcessInfo.processInfo.environment["GROUP_MEMBERS"].flatMap { Int($0) } ?? 60 }
+
+    /// Adds a member that is connected, as one who has just joined by the link.
+    private func addMember(_ number: Int, _ transaction: ChatTransaction) throws -> GroupMember {
+        let user = try transaction.user()
+        let id = try transaction.db.insertMember(
+            NewMemberRecord(
+                groupID: GroupScene.group, memberID: MemberID(transaction.random.bytes(12)), role: .member, category: .invitee, status: .connected,
+                profile: Profile(displayName: "member \(number)", fullName: ""), versions: ChatVersionRange(ChatVersions.supported)),
+            user: user.userID, at: transaction.now)
+        var connection = NewConnectionRecord(
+            userID: user.userID, agentConnectionID: transaction.random.bytes(24), status: .ready, chatVersion: ChatVersions.supported.max)
+        connection.memberID = id
+        _ = try transaction.db.insertConnection(connection, at: transaction.now)
+        guard let member = try transaction.db.member(id) else { throw Refusal.chat(.internalError(message: "the member is not there")) }
+        return member
+    }
+
+    @Test("each member is introduced once to each other one, in one transaction for each who joins, and the record of it is a byte a pair")
+    func introductions() async throws {
+        let scene = try await GroupScene(["host"])
+        let engine = scene.owner.native.engine, count = Self.members
+        var times: [Double] = []
+        for number in 0..<count {
+            let began = ContinuousClock.now
+            try await engine.transactions.transaction { transaction in
+                let member = try addMember(number, transaction)
+                try transaction.introduce(member, in: try transaction.group(GroupScene.group, of: try transaction.user()))
+            }
+            times.append((ContinuousClock.now - began) / .milliseconds(1))
+        }
+        // The host is a member as well, and is introduced to nobody.
+        let relations = try await engine.store.read { db in
+            try db.members(of: GroupScene.group).map { ($0, try db.relations(ofMember: $0.groupMemberID)) }
+        }
+        let joined = relations.filter { $0.0.category == .invitee }
+        #expect(joined.count == count)
+        for (member, known) in joined {
+            #expect(joined.allSatisfy { $0.0.indexInGroup == member.indexInGroup || known[$0.0.indexInGroup] == .introduced })
+            #expect(known.bytes.count <= count + 2)
+        }
+        // Nobody is introduced again.
+        try await engine.transactions.transaction { transaction in
+            let group = try transaction.group(GroupScene.group, of: try transaction.user())
+            for (member, known) in joined {
+                try transaction.introduce(member, in: group)
+                #expect(try transaction.db.relations(ofMember: member.groupMemberID) == known)
+            }
+        }
+        if count > 100 {
+            for number in stride(from: 99, to: count, by: 100) {
+                let last = times[max(0, number - 9)...number].reduce(0, +) / 10
+                print("member \(number + 1): \(last) ms, \(last / Double(number)) ms an introduction")
+            }
+        }
+        await scene.close()
+    }
+}
