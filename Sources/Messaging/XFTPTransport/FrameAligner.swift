@@ -43,7 +43,7 @@ final class FrameAligner: ChannelInboundHandler {
 /// The place in a stream of frames.
 struct HTTP2Framing {
     static let headerSize = 9
-    /// What a client sends before its first frame.
+    /// The bytes that a client sends before its first frame.
     static let prefaceSize = 24
 
     /// Bytes of the present frame that are still to come after its header.

@@ -5,7 +5,7 @@ internal import Logging
 
 /// The files that a bot receives on its own, and how much of them.
 ///
-/// What a person may fill is bounded a day (UTC), also across restarts. Files that a handler receives, with
+/// The amount from one person is bounded for each day (UTC), also across restarts. Files that a handler receives, with
 /// ``MessageContext/file(within:upTo:from:progress:)``, do not count.
 public struct FileReception: Sendable, Hashable {
     /// Bytes that a file may have.

@@ -23,7 +23,7 @@ actor HostSession {
     private var backlogs: [ChatJobKey: ArraySlice<ItemPlace>] = [:]
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
-    /// What relays answer to invitations.
+    /// The answers of relays to invitations.
     private var invitationAnswers: [UserID: @Sendable (RelayInvitation) async throws -> ChannelInvitationAnswer] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?

@@ -100,7 +100,9 @@ extension CommandReader {
     mutating func nameAndDescription() throws(CommandMismatch) -> (name: String, description: String?) {
         let name = try displayName()
         guard !take(while: Self.isSpace).isEmpty else { return (name, nil) }
-        let description = String(rest().unicodeScalars.prefix(160).map(Character.init))
+        var description = String(rest().unicodeScalars.prefix(160).map(Character.init))
+        // As at the end of a line: it would not be read again.
+        while description.last == " " { description.removeLast() }
         return (name, description.isEmpty ? nil : description)
     }
 }
