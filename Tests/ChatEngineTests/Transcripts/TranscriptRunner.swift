@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import SMPProtocol
 import SMPWire
+import TestSupport
 import TranscriptSupport
 
 @testable import ChatEngine
@@ -16,6 +17,8 @@ final class TranscriptRunner {
     private let conversation: RecordedConversation
     private let transcript: Transcript
     private let peers: [String: TestCore]
+    /// The folder that the recording calls `$WORK`.
+    private let folder: TemporaryFolder
     private var correspondence = Correspondence()
     /// How many events of each peer were compared.
     private var seen: [String: Int] = [:]
@@ -26,6 +29,7 @@ final class TranscriptRunner {
 
     init(_ conversation: RecordedConversation) async throws {
         self.conversation = conversation
+        folder = try TemporaryFolder()
         let transcript = try Transcript.load(conversation.name)
         self.transcript = transcript
         let world = try transcript.routerAddress.map { TestWorld(routerAddress: try SMPServerAddress(wireString: $0)) } ?? TestWorld()
@@ -117,7 +121,7 @@ final class TranscriptRunner {
 
     /// A recorded command with the links and numbers that stand here for its own.
     private func translate(_ command: String, for peer: String) -> String {
-        var command = correspondence.translated(command)
+        var command = correspondence.translated(command).replacing("$WORK", with: folder.path)
         let forms: [(Regex<(Substring, Substring, Substring)>, Correspondence.Kind)] = [
             (/^(\/_\S+ (?:incognito=\S+ )?:)(\d+)/, .connection), (/^(\/_(?:accept|reject) (?:incognito=\S+ )?)(\d+)/, .request),
             (/^(\/_(?:user|get chats|connect|contacts|address|show_address) )(\d+)/, .user),
