@@ -54,18 +54,7 @@ struct RelayScaleTests {
         let count = Self.subscribers
         let engine = scene["relay"].native.engine
         try await engine.transactions.transaction { transaction in
-            let user = try transaction.user()
-            for number in 0..<count {
-                let id = try transaction.db.insertMember(
-                    NewMemberRecord(
-                        groupID: 1, memberID: MemberID(transaction.random.bytes(12)), role: .observer, category: .invitee, status: .connected,
-                        profile: Profile(displayName: "subscriber \(number)", fullName: ""), versions: ChatVersionRange(ChatVersions.supported)),
-                    user: user.userID, at: transaction.now)
-                var connection = NewConnectionRecord(
-                    userID: user.userID, agentConnectionID: transaction.random.bytes(24), status: .ready, chatVersion: ChatVersions.supported.max)
-                connection.memberID = id
-                _ = try transaction.db.insertConnection(connection, at: transaction.now)
-            }
+            for number in 0..<count { _ = try transaction.insertConnectedMember("subscriber \(number)", role: .observer, in: 1) }
         }
         let sender = CountingSender()
         let logger = Logger(label: "test"), backlog = RelayBacklog(limit: nil, store: engine.store, logger: logger)

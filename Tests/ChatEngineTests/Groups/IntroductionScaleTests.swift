@@ -14,22 +14,6 @@ struct IntroductionScaleTests {
     /// Members; `GROUP_MEMBERS` for a measurement.
     private static var members: Int { ProcessInfo.processInfo.environment["GROUP_MEMBERS"].flatMap { Int($0) } ?? 60 }
 
-    /// Adds a member that is connected, as one who has just joined by the link.
-    private func addMember(_ number: Int, _ transaction: ChatTransaction) throws -> GroupMember {
-        let user = try transaction.user()
-        let id = try transaction.db.insertMember(
-            NewMemberRecord(
-                groupID: GroupScene.group, memberID: MemberID(transaction.random.bytes(12)), role: .member, category: .invitee, status: .connected,
-                profile: Profile(displayName: "member \(number)", fullName: ""), versions: ChatVersionRange(ChatVersions.supported)),
-            user: user.userID, at: transaction.now)
-        var connection = NewConnectionRecord(
-            userID: user.userID, agentConnectionID: transaction.random.bytes(24), status: .ready, chatVersion: ChatVersions.supported.max)
-        connection.memberID = id
-        _ = try transaction.db.insertConnection(connection, at: transaction.now)
-        guard let member = try transaction.db.member(id) else { throw Refusal.chat(.internalError(message: "the member is not there")) }
-        return member
-    }
-
     @Test("each member is introduced once to each other one, in one transaction for each who joins, and the record of it is a byte a pair")
     func introductions() async throws {
         let scene = try await GroupScene(["host"])
@@ -38,7 +22,8 @@ struct IntroductionScaleTests {
         for number in 0..<count {
             let began = ContinuousClock.now
             try await engine.transactions.transaction { transaction in
-                let member = try addMember(number, transaction)
+                let id = try transaction.insertConnectedMember("member \(number)", role: .member, in: GroupScene.group)
+                let member = try #require(try transaction.db.member(id))
                 try transaction.introduce(member, in: try transaction.group(GroupScene.group, of: try transaction.user()))
             }
             times.append((ContinuousClock.now - began) / .milliseconds(1))

@@ -96,26 +96,20 @@ extension BotGroup {
     public func send(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text) }
 }
 
-extension MessageContext {
+/// A context that is about one message.
+public protocol ItemContext: ChatContext {
+    /// The message as it was stored.
+    var item: ChatItem { get }
+}
+
+extension MessageContext: ItemContext {}
+extension EditContext: ItemContext {}
+extension FileContext: ItemContext {}
+extension ReactionContext: ItemContext {}
+extension ReportContext: ItemContext {}
+
+extension ItemContext {
     /// Answers the message with a quote of it and mentions members of the group.
-    @discardableResult
-    public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
-}
-
-extension EditContext {
-    /// Answers the message with a quote of it and mentions members of the group.
-    @discardableResult
-    public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
-}
-
-extension FileContext {
-    /// Answers the message of the file with a quote of it and mentions members of the group.
-    @discardableResult
-    public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
-}
-
-extension ReactionContext {
-    /// Answers the message that the reaction is to, with a quote of it, and mentions members of the group.
     @discardableResult
     public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
 }

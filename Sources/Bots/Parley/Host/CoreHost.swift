@@ -44,7 +44,7 @@ public final class CoreHost: Sendable {
         try await RelayOperator.report(operation, native, isDraining: isRelayDraining)
     }
 
-    /// Lets bots answer the invitations to relay, if one of them does.
+    /// Sets the session that answers invitations to relay, if one of the bots answers them.
     func answerChannelInvitations(of bots: [Bot], by session: HostSession) {
         guard bots.contains(where: { $0.answersChannelInvitation != nil }) else { return }
         native.reviewRelayInvitations { [weak session] in try await session?.answer(to: $0) ?? .postpone }

@@ -82,7 +82,7 @@ extension RuleSubject {
 
     init(_ report: ReportContext) {
         self.init(report, member: report.reportedMember)
-        reply = { try await report.chat.send(mentioning: $0, quoting: report.item.id) }
+        reply = { try await report.reply(mentioning: $0) }
         moderate = { try await report.moderate() }
     }
 
