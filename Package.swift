@@ -138,8 +138,14 @@ let chat: [Target] =
             "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
-        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults", "FileFaults"])
-
+        tests: ["ChatSimulation", "SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults", "FileFaults"])
+    // Connections and files in memory, for the chat layer without the messaging layer.
+    + module(
+        "ChatSimulation", layer: "Chat",
+        uses: [
+            "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
+            "EncryptedSQLite",
+        ])
     + module(
         "ChatSocket", layer: "Chat",
         uses: [
@@ -176,7 +182,10 @@ let bots: [Target] =
     // Bots under test: people, groups and time.
     + module(
         "ParleyTesting", layer: "Bots",
-        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPSimulation", "SMPClient", "SMPProtocol", "SMPWire", "XFTPServer", "XFTPProtocol", logging])
+        uses: [
+            "Parley", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatSimulation", "SMPSimulation", "SMPAgent", "SMPClient", "SMPProtocol", "SMPWire",
+            "XFTPServer", "XFTPProtocol", logging,
+        ])
 
 let apps: [Target] = [
     .executableTarget(

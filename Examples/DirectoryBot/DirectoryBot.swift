@@ -52,7 +52,10 @@ import Parley
                     return
                 }
                 try await invitation.join()
+                try await invitation.client.schedule("submitted", after: .zero, in: .group(invitation.invitation.groupID))
             }
+            // A submission is stored when its handler ends. A group that was joined before has its turn here, in the order of its chat.
+            On(.scheduled("submitted")) { timer in if let group = timer.chat?.group { try await directory.joined(group, timer.client) } }
             On(.groupJoined) { if let group = $0.group { try await directory.joined(group, $0.client) } }
             for trigger in [Trigger<GroupContext>.groupUpdated, .botRoleChanged, .groupEnded] {
                 On(trigger) { if let group = $0.group { try await directory.review(group, $0.client) } }
@@ -97,7 +100,9 @@ import Parley
                     }
                     try await call.groups.join(link: link)
                     try await call.reply("I join the group. I write to you when I am a member.")
-                    for group in await call.groups.all where group.submissionKeys.contains(full) { try await directory.joined(group, call.client) }
+                    for group in await call.groups.all where group.submissionKeys.contains(full) {
+                        try await call.client.schedule("submitted", after: .zero, in: .group(group.id))
+                    }
                 } catch {
                     try await call.update(Submissions.self, of: .bot) { $0.remove(submission) }
                     try await call.reply("I cannot join by this link.")

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatSimulation
 import SMPClient
 import SMPProtocol
 import SMPSimulation
@@ -37,17 +38,17 @@ struct ServerTestTests {
     @Test("a file router that works passes; one that does not tells the step")
     func fileRouters() async throws {
         let scene = try await FileScene()
-        for command in ["/_server test 1 \(FileCloud.address)", "/xftp test \(FileCloud.address)"] {
-            guard case .serverTestResult(_, FileCloud.address, nil) = try await scene.alice.core.run(command) else {
+        for command in ["/_server test 1 \(SimulatedFileStorage.address)", "/xftp test \(SimulatedFileStorage.address)"] {
+            guard case .serverTestResult(_, SimulatedFileStorage.address, nil) = try await scene.alice.core.run(command) else {
                 Issue.record("\(command) did not pass")
                 continue
             }
         }
         let other = "xftp://AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=@other.example"
-        let secured = FileCloud.address.replacing("@", with: ":password@")
+        let secured = SimulatedFileStorage.address.replacing("@", with: ":password@")
         for (address, failure) in [
             (other, ServerTestFailure(step: "connect", error: .broker(server: other, error: .network(error: .failed)))),
-            (secured, ServerTestFailure(step: "createFile", error: .xftp(server: FileCloud.address, error: .auth))),
+            (secured, ServerTestFailure(step: "createFile", error: .xftp(server: SimulatedFileStorage.address, error: .auth))),
         ] {
             guard case .serverTestResult(_, _, let found) = try await scene.alice.core.run("/_server test 1 \(address)") else { throw UnexpectedAnswer() }
             #expect(found == failure)

@@ -29,7 +29,7 @@ private func bot() -> Bot {
 }
 
 @Suite("A bot under test") struct BotTestingTests {
-    @Test("talks to people, over a network in memory and over real routers", arguments: [TestDepth.engine, .live])
+    @Test("talks to people at each depth", arguments: TestDepth.allCases)
     func conversation(_ depth: TestDepth) async throws {
         try await withBots(bot(), depth: depth) { room in
             let ann = try await room.person("Ann"), ben = try await room.person("Ben")
@@ -53,8 +53,8 @@ private func bot() -> Bot {
         }
     }
 
-    @Test("has its time moved by the test") func time() async throws {
-        try await withBots(bot()) { room in
+    @Test("has its time moved by the test", arguments: [TestDepth.chat, .engine]) func time(_ depth: TestDepth) async throws {
+        try await withBots(bot(), depth: depth) { room in
             let ann = try await room.person("Ann")
             try await ann.expect("Hello!")
             try await ann.say("/later 2h")
@@ -82,7 +82,7 @@ private func bot() -> Bot {
         #expect(text.contains("Ann expected \"two\", and got \"one\"") && text.contains("Ann: one"))
     }
 
-    @Test("keeps a group in which people are moderated") func groups() async throws {
+    @Test("keeps a group in which people are moderated", arguments: TestDepth.allCases) func groups(_ depth: TestDepth) async throws {
         var guardian = Bot("Guard") {
             On(.text && !.fromModerator, in: .groups, where: { $0.text.contains("spam") }) { message in
                 try await message.moderate()
@@ -91,7 +91,7 @@ private func bot() -> Bot {
             On(.text("hi"), in: .groups) { try await $0.reply("hello") }
         }
         guardian.groups = [ManagedGroup("lobby", GroupSettings("Lobby"), linkRole: .member)]
-        try await withBots(guardian) { room in
+        try await withBots(guardian, depth: depth) { room in
             let ann = try await room.person("Ann"), ben = try await room.person("Ben")
             for person in [ann, ben] { try await person.join(group: "lobby") }
             try await ann.say("hi", in: "Lobby")

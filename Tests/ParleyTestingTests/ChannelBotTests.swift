@@ -28,7 +28,7 @@ private func owner(_ seen: Seen, @HandlerBuilder handlers: () -> Handlers) -> Bo
 @Suite("The bot of a channel under test") struct ChannelBotTests {
     @Test(
         "answers a comment among the comments, and moderates another, at the owner's and the reader's side",
-        arguments: [TestDepth.engine, .live])
+        arguments: TestDepth.allCases)
     func comments(_ depth: TestDepth) async throws {
         let seen = Seen()
         let owner = owner(seen) {

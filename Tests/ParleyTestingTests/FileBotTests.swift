@@ -21,7 +21,7 @@ private func postOffice() -> Bot {
 }
 
 @Suite("Files under test") struct FileBotTests {
-    @Test("go both ways, over a network in memory and over real routers", arguments: [TestDepth.engine, .live])
+    @Test("go both ways at each depth", arguments: TestDepth.allCases)
     func bothWays(_ depth: TestDepth) async throws {
         try await withBots(postOffice(), depth: depth) { room in
             let ann = try await room.person("Ann")
@@ -47,7 +47,7 @@ private func postOffice() -> Bot {
         }
     }
 
-    @Test("are uploaded and downloaded by their links", arguments: [TestDepth.engine, .live])
+    @Test("are uploaded and downloaded by their links", arguments: TestDepth.allCases)
     func links(_ depth: TestDepth) async throws {
         let folder = try TemporaryFolder()
         let copier = Bot("Copier") {

@@ -2,12 +2,19 @@ internal import ChatAPI
 public import Foundation
 public import Parley
 
-/// The part of the network that is real in a test.
-public enum TestDepth: Sendable, Hashable {
-    /// Real clients over a network in memory; files go over a router on a loopback port. Time is under the control of the test.
+/// The layers that are real in a test. The same test runs at each depth.
+public enum TestDepth: String, Sendable, Hashable, CaseIterable {
+    /// Chats are real: profiles, groups, channels and files, in databases. Connections are simulated, so that nothing is encrypted and no router runs.
+    /// All time is under the control of the test. A test takes milliseconds.
+    case chat
+    /// Whole clients, with encryption, over a network in memory; files go over a router on a loopback port. The time of bots is under the control of the
+    /// test; messages carry the system's.
     case engine
-    /// Real clients over routers of this process, on loopback ports. Time cannot be changed.
+    /// Whole clients over routers of this process, on loopback ports. Time cannot be changed.
     case live
+
+    /// The depth of tests that name none: ``chat``, or the one that the environment variable `PARLEY_TEST_DEPTH` names.
+    public static var standard: TestDepth { ProcessInfo.processInfo.environment["PARLEY_TEST_DEPTH"].flatMap(TestDepth.init) ?? .chat }
 }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
@@ -22,24 +29,25 @@ public enum TestDepth: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// The bots and each person are complete clients with databases in a temporary folder, which is removed at the end. What a test finds wrong it throws
+/// The bots and each person are clients with databases in a temporary folder, which is removed at the end. What a test finds wrong it throws
 /// as ``ConversationError``, with the conversation so far: it works with every test framework.
 ///
 /// - Parameters:
 ///   - bots: checked as at a real start.
-///   - date: the time at which the test begins, with ``TestDepth/engine``.
+///   - depth: the layers that are real.
+///   - date: the time at which the test begins, where it is under the control of the test.
 ///   - relay: the policy of the bot that is a relay, if one is.
 ///   - isDryRun: whether handlers run without effects. ``TestRoom/suppressed`` holds what they would have done.
 /// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used.
 public func withBots<Result: Sendable>(
-    _ bots: Bot..., depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ bots: Bot..., depth: TestDepth = .standard, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
     relay: HostRelay = HostRelay(), isDryRun: Bool = false,
     _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, relay: relay, isDryRun: isDryRun, body) }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
 public func withBots<Result: Sendable>(
-    _ bots: [Bot], depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ bots: [Bot], depth: TestDepth = .standard, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
     relay: HostRelay = HostRelay(), isDryRun: Bool = false,
     _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result {

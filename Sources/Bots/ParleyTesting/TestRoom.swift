@@ -1,8 +1,11 @@
 internal import ChatAPI
+internal import ChatEngine
 internal import ChatProtocol
+internal import ChatSimulation
 public import Foundation
 internal import Logging
 public import Parley
+internal import SMPAgent
 internal import SMPClient
 internal import SMPProtocol
 internal import SMPSimulation
@@ -41,9 +44,15 @@ public final class TestRoom: Sendable {
     private let isDryRun: Bool
     private let time: TestTime
     private let folder: String
+    /// The connections, with ``TestDepth/chat``.
+    private let simulator: ConnectionSimulator
+    /// The network, with ``TestDepth/engine``.
     private let internet = SimulatedInternet()
     private let router: SimulatedRouter
-    private var routerAddress: String { router.address.wireString }
+    /// The routers that clients are given; none for those of the bots' process.
+    private var routerAddresses: [String] { depth == .live ? [] : [router.address.wireString] }
+    /// True if the test moves the time.
+    private var controlsTime: Bool { depth != .live }
     private let state = Mutex(State())
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -52,18 +61,30 @@ public final class TestRoom: Sendable {
         self.relay = relay
         self.isDryRun = isDryRun
         self.depth = depth
-        time = TestTime(date)
-        folder = NSTemporaryDirectory() + "parley-test-" + UUID().uuidString
+        let time = TestTime(date)
+        self.time = time
+        simulator = ConnectionSimulator(now: { time.now })
+        folder = Self.temporaryFolder + "parley-test-" + UUID().uuidString
         // The clients' cores go by the system's time, whatever time their bots are told: by a router that is behind, what is passed on in groups would be
         // older than the membership, and taken for history.
         router = internet.addRouter("router.example", now: { Int64(Date().timeIntervalSince1970) })
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
+    /// The folder for temporary folders, with a slash: in memory, if the system has such a folder with room and no other is asked for. On a disk, most of
+    /// a test would be waiting for it.
+    private static let temporaryFolder: String = {
+        let memory = "/dev/shm/"
+        guard ProcessInfo.processInfo.environment["TMPDIR"] == nil, FileManager.default.isWritableFile(atPath: memory),
+            let free = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber, free.int64Value >= 1 << 28
+        else { return NSTemporaryDirectory() }
+        return memory
+    }()
+
     // MARK: The bots
 
-    /// The time as the bots see it, with ``TestDepth/engine``.
-    public var now: Date { depth == .engine ? time.now : Date() }
+    /// The time as the bots see it.
+    public var now: Date { controlsTime ? time.now : Date() }
 
     /// A bot by its id or name, to look at its state or to have it do something outside of handlers.
     public func bot(_ id: String) throws -> BotClient {
@@ -100,14 +121,14 @@ public final class TestRoom: Sendable {
 
     func start() async throws {
         try await startFileRouter()
-        let host = try await open("bots", servers: depth == .engine ? [routerAddress] : [])
+        let host = try await open("bots", servers: routerAddresses)
         do {
             var dryRun: (@Sendable (SuppressedEffect) -> Void)?
             if isDryRun { dryRun = { [weak self] effect in self?.note(effect) } }
             let session = try await BotSession(
-                bots, on: host, now: { [time, depth] in depth == .engine ? time.now : Date() },
-                sleep: { [time, depth] in if depth == .engine { try await time.sleep($0) } else { try await Task.sleep(for: $0) } }, logger: Self.logger,
-                dryRun: dryRun)
+                bots, on: host, now: { [time, controlsTime] in controlsTime ? time.now : Date() },
+                sleep: { [time, controlsTime] in if controlsTime { try await time.sleep($0) } else { try await Task.sleep(for: $0) } },
+                logger: Self.logger, dryRun: dryRun)
             let ready = AsyncStream<[HostReady.Profile]>.makeStream()
             let task = Task {
                 defer { ready.continuation.finish() }
@@ -135,7 +156,7 @@ public final class TestRoom: Sendable {
 
     /// Stops the program of the bots in good order, and starts it again on the same data.
     ///
-    /// - Parameter downtime: the time that passes between both, with ``TestDepth/engine``.
+    /// - Parameter downtime: the time that passes between both, unless it passes by itself.
     public func restart(after downtime: Duration = .zero) async throws {
         try await settle()
         await stop()
@@ -147,7 +168,7 @@ public final class TestRoom: Sendable {
     ///
     /// - Throws: ``TestRoomError`` with ``TestDepth/live``.
     public func advance(by duration: Duration) async throws {
-        guard depth == .engine else { throw TestRoomError("time passes by itself with routers on loopback ports") }
+        guard controlsTime else { throw TestRoomError("time passes by itself with routers on loopback ports") }
         try await settle()
         let end = time.now.addingTimeInterval(Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
         while let session = state.withLock({ $0.running?.session }), let next = try await session.nextTimer(), next <= end {
@@ -187,8 +208,13 @@ public final class TestRoom: Sendable {
         }
         // A router keeps a message until its receiver has stored it. Receipts would not do: a message that comes before the connection is complete gets
         // none.
-        let waiting = depth == .engine ? router.messageCount : running.host.waitingMessages
-        guard waiting == 0 else { return "\(waiting) messages wait in routers" }
+        let waiting =
+            switch depth {
+            case .chat: simulator.messageCount
+            case .engine: router.messageCount
+            case .live: running.host.waitingMessages
+            }
+        guard waiting == 0 else { return "\(waiting) messages are on their way" }
         for profile in running.profiles {
             guard await running.session.isUpToDate(profile.client.bot.userID) else { return "\(profile.name) has not handled every event" }
         }
@@ -234,7 +260,7 @@ public final class TestRoom: Sendable {
 
     /// A new person, who knows nobody.
     public func stranger(_ name: String) async throws -> TestPerson {
-        let host = try await open("person-\(state.withLock(\.people).count)", servers: depth == .engine ? [routerAddress] : liveServers)
+        let host = try await open("person-\(state.withLock(\.people).count)", servers: depth == .live ? liveServers : routerAddresses)
         do {
             let new = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
             guard case .activeUser(let user) = try await host.core.send(.users(.create(new)), as: nil) else {
@@ -256,12 +282,26 @@ public final class TestRoom: Sendable {
         var configuration = HostConfiguration(dataFolder: "\(folder)/\(name)", logger: Self.logger)
         configuration.servers = servers
         configuration.fileServers = state.withLock { state in
+            if depth == .chat { return [SimulatedFileStorage.address] }
             if let router = state.fileRouter { return [router.address.wireString] }
             return name == "bots" ? [] : state.running?.host.fileServers ?? []
         }
         configuration.databaseKey = nil
         configuration.relay = relay
-        return try await CoreHost.open(configuration, network: depth == .engine ? internet.makeClient() : nil)
+        switch depth {
+        case .chat:
+            return try await CoreHost.open(configuration) { [simulator, time] in
+                try NativeCore.open($0, simulatedBy: simulator, as: name, now: { UTCTimestamp(timeIntervalSince1970: time.nextMoment().timeIntervalSince1970) })
+            }
+        case .engine:
+            return try await CoreHost.open(configuration) { [internet] setup in
+                var setup = setup
+                // Post-quantum keys would take most of the time of a test.
+                setup.agent.ratchetVersions = VersionRange(2)
+                return try NativeCore.open(setup, network: internet.makeClient())
+            }
+        case .live: return try await CoreHost.open(configuration)
+        }
     }
 
     func close() async {

@@ -10,6 +10,8 @@ final class TestTime: Sendable {
 
     private struct State {
         var now: Date
+        /// Calls of ``TestTime/nextMoment()`` since the time was moved.
+        var moments = 0
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
     }
@@ -19,6 +21,14 @@ final class TestTime: Sendable {
     init(_ now: Date) { state = Mutex(State(now: now)) }
 
     var now: Date { state.withLock(\.now) }
+
+    /// The time with a microsecond more at each call, so that what is stored can be told apart by its time, as on a real clock.
+    func nextMoment() -> Date {
+        state.withLock { state in
+            state.moments += 1
+            return state.now.addingTimeInterval(Double(state.moments) / 1_000_000)
+        }
+    }
 
     func sleep(_ duration: Duration) async throws {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
@@ -43,7 +53,7 @@ final class TestTime: Sendable {
     /// Moves the time forward to a date, and wakes those who have slept long enough.
     func advance(to date: Date) {
         let woken = state.withLock { state in
-            state.now = max(state.now, date)
+            if date > state.now { (state.now, state.moments) = (date, 0) }
             let over = state.sleepers.filter { $0.value.deadline <= state.now }
             for id in over.keys { state.sleepers[id] = nil }
             return over.values.map(\.continuation)

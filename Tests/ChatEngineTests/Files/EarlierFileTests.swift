@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import EncryptedSQLite
 import Foundation
 import GRDB
@@ -20,7 +21,7 @@ import XFTPProtocol
         for database in ["chat", "agent"] {
             try FileManager.default.copyItem(atPath: "\(Self.fixture)/\(database).sqlite", toPath: folder("parley_\(database).db"))
         }
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let made = try cloud.put([1, 2, 3], recipients: 1)
         // As that version has stored what came: the item that the fixture has received, with a whole description, and one that was cut.
         let database = try DatabaseQueue(path: folder("parley_chat.db"))

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import EncryptedSQLite
 import Foundation
 import GRDB
@@ -13,7 +14,7 @@ import XFTPAgent
 /// Two contacts who exchange files over simulated routers.
 struct FileScene: Sendable {
     let world: TestWorld
-    let cloud = FileCloud()
+    let cloud = SimulatedFileStorage()
     let alice, bob: TestPerson
     /// The contacts as the other knows them.
     let bobAtAlice, aliceAtBob: ContactID

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import Foundation
 import SMPCrypto
 import SMPWire
@@ -251,7 +252,7 @@ import XFTPProtocol
         await scene.atBob("a.bin", .receiveComplete)
         #expect(scene.bob.files?.calls.last { $0.name == "download" }?.approvesServers == true)
         // The approval was for that time: of a known router, the service checks where a redirect leads.
-        scene.cloud.server = FileCloud.address
+        scene.cloud.server = SimulatedFileStorage.address
         try await scene.send(Self.content, "b.bin")
         let next = try await scene.offered("b.bin")
         _ = try await scene.bob.core.run("/freceive \(next.fileID)")

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import Foundation
 import SMPCrypto
 import SMPWire

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import EncryptedSQLite
 import Foundation
 import GRDB
@@ -46,7 +47,7 @@ import XFTPProtocol
     }
 
     @Test func aFileIsUploadedOnceWithADescriptionForEachMember() async throws {
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let scene = try await GroupScene(["alice", "bob", "carol"], cloud: cloud)
         for sender in ["alice", "bob"] {
             try await send("\(sender).bin", as: sender, in: scene)
@@ -72,7 +73,7 @@ import XFTPProtocol
     }
 
     @Test func theHistoryOfAJoinerHasTheFilesThatRoutersStillHave() async throws {
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let scene = try await GroupScene(
             ["alice", "bob"], profile: #""displayName":"team","fullName":"","groupPreferences":{"history":{"enable":"on"}}"#, cloud: cloud)
         try await send("own.bin", as: "alice", in: scene)
@@ -116,7 +117,7 @@ import XFTPProtocol
     }
 
     @Test func anotherMemberNeitherDescribesNorCancelsAFile() async throws {
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let scene = try await GroupScene(["alice", "bob", "mallory"], cloud: cloud)
         cloud.closeGate()
         let item = try await send("a.bin", as: "alice", in: scene)
@@ -136,7 +137,7 @@ import XFTPProtocol
     }
 
     @Test func aFileInsideMessagesComesFromTheMemberThatHasOfferedIt() async throws {
-        let scene = try await GroupScene(["alice", "bob", "mallory"], cloud: FileCloud())
+        let scene = try await GroupScene(["alice", "bob", "mallory"], cloud: SimulatedFileStorage())
         let content = Bytes(Self.content.prefix(10_000)), id = InlineFileScene.id, bob = scene["bob"]
         try await scene.attack([InlineFileScene.offer(content)], from: "alice", to: "bob", id: id)
         #expect(await bob.eventually { await file("a.bin", at: bob) != nil })
@@ -159,7 +160,7 @@ import XFTPProtocol
     }
 
     @Test func whoLeavesGoesOnWithNoTransferAndKeepsWhatHasArrived() async throws {
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let scene = try await GroupScene(["alice", "bob"], cloud: cloud)
         let bob = try #require(scene.files["bob"])
         try await send("done.bin", as: "alice", in: scene)
@@ -191,7 +192,7 @@ import XFTPProtocol
     }
 
     @Test func aDeletedGroupLeavesNoFiles() async throws {
-        let cloud = FileCloud()
+        let cloud = SimulatedFileStorage()
         let scene = try await GroupScene(["alice", "bob"], cloud: cloud)
         let bob = try #require(scene.files["bob"])
         try await send("a.bin", as: "alice", in: scene)

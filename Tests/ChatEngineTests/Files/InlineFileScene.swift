@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatSimulation
 import EncryptedSQLite
 import GRDB
 import SMPAgent
@@ -32,7 +33,7 @@ struct InlineFileScene: Sendable {
 
     init() async throws {
         alice = try await TestPerson("alice", world, agent: Self.old)
-        bob = try await TestPerson("bob", world, files: SimulatedFileService(FileCloud()))
+        bob = try await TestPerson("bob", world, files: SimulatedFileService(SimulatedFileStorage()))
         (bobAtAlice, aliceAtBob) = try await TestPerson.connect(alice, bob)
     }
 

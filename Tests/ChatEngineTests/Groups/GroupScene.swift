@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatSimulation
 import SMPAgent
 import SMPProtocol
 import SMPWire
@@ -29,7 +30,7 @@ struct GroupScene: Sendable {
     ///   - cloud: The file routers of all; nil for members who exchange no files.
     ///   - before: Done by the owner before anybody joins.
     init(
-        _ names: [String], profile: String = #""displayName":"team","fullName":"""#, cloud: FileCloud? = nil,
+        _ names: [String], profile: String = #""displayName":"team","fullName":"""#, cloud: SimulatedFileStorage? = nil,
         before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         world = TestWorld()
@@ -60,7 +61,7 @@ struct GroupScene: Sendable {
             configure: { configuration in
                 guard let folder else { return }
                 configuration.filesFolder = folder
-                configuration.fileServers = [FileCloud.address]
+                configuration.fileServers = [SimulatedFileStorage.address]
             })
         _ = try await core.createUser(name)
         return core

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatSimulation
 import Foundation
 import SMPAgent
 import SMPSimulation
@@ -62,7 +63,7 @@ final class TestPerson: Sendable {
             configure: { [self] configuration in
                 guard files != nil else { return }
                 configuration.filesFolder = filesFolder
-                configuration.fileServers = [FileCloud.address]
+                configuration.fileServers = [SimulatedFileStorage.address]
             })
         current.withLock { $0 = core }
         return core

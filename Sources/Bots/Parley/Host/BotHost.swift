@@ -59,7 +59,7 @@ public struct BotHost: Service, CustomStringConvertible {
     }
 
     private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
-        let host = try await CoreHost.open(configuration, network: nil, monitor: monitor)
+        let host = try await CoreHost.open(configuration, monitor: monitor)
         do {
             let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
             let store = configuration.isDryRun ? try await stored.copyInMemory() : stored

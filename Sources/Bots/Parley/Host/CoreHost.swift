@@ -1,5 +1,5 @@
 public import ChatAPI
-internal import ChatEngine
+package import ChatEngine
 internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
@@ -80,10 +80,19 @@ public final class CoreHost: Sendable {
 
     /// - Parameter network: how routers are reached; nil for connections of the core's own.
     package static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
-        try await open(configuration, network: network, monitor: HostMonitor())
+        try await open(configuration, monitor: HostMonitor()) { setup in
+            try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
+        }
     }
 
-    static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?, monitor: HostMonitor) async throws -> CoreHost {
+    /// - Parameter openCore: opens the core with a configuration that is complete.
+    package static func open(
+        _ configuration: HostConfiguration, openCore: (NativeCoreConfiguration) throws -> NativeCore
+    ) async throws -> CoreHost { try await open(configuration, monitor: HostMonitor(), openCore: openCore) }
+
+    static func open(
+        _ configuration: HostConfiguration, monitor: HostMonitor, openCore: (NativeCoreConfiguration) throws -> NativeCore = { try NativeCore.open($0) }
+    ) async throws -> CoreHost {
         let usesPresets = configuration.network.usesPresetOperators
         if usesPresets, !configuration.servers.isEmpty {
             throw HostError(
@@ -124,7 +133,7 @@ public final class CoreHost: Sendable {
             setup.companions = data.companions
             setup.relayPolicy = configuration.relay.policy
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
-            let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
+            let native = try openCore(setup)
             do {
                 if encryptsFiles { _ = try await native.send(.core(.setEncryptLocalFiles(true)), as: nil) }
                 if usesPresets { try await PresetConditions.settle(native, accepts: configuration.network.acceptsConditions) }

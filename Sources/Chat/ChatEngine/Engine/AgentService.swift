@@ -1,19 +1,19 @@
-import SMPAgent
-import SMPClient
-import SMPCrypto
-import SMPProtocol
-import SMPWire
+package import SMPAgent
+package import SMPClient
+package import SMPCrypto
+package import SMPProtocol
+package import SMPWire
 
 /// The part of an agent that takes messages.
-protocol MessageSender: Sendable {
+package protocol MessageSender: Sendable {
     /// Stores messages for sending, in one transaction. The results are in the order of the requests.
     func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>]
 }
 
 /// The agent that an engine works with: duplex connections that send and receive bodies.
 ///
-/// ``SMPAgent`` is one.
-protocol AgentService: MessageSender {
+/// ``SMPAgent`` is one. Simulations have others.
+package protocol AgentService: MessageSender {
     func start() async throws(AgentError)
     func suspend(timeout: Duration) async
     func resume() async
@@ -29,7 +29,7 @@ protocol AgentService: MessageSender {
     func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentError)
 
     /// Reaches routers in this way from now on.
-    func apply(_ plan: NetworkPlan) async throws(AgentError)
+    func setNetworkConfiguration(_ configuration: NetworkConfiguration) async throws(AgentError)
     func reconnectAll() async
     func reconnect(_ server: SMPServerAddress, user: AgentUserID) async
 
@@ -81,6 +81,4 @@ protocol AgentService: MessageSender {
     func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentError)
 }
 
-extension SMPAgent: AgentService {
-    func apply(_ plan: NetworkPlan) async throws(AgentError) { try await setNetworkConfiguration(plan.settings) }
-}
+extension SMPAgent: AgentService {}

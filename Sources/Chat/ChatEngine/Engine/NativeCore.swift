@@ -1,9 +1,9 @@
 import AsyncPrimitives
 package import ChatAPI
-import ChatProtocol
+package import ChatProtocol
 package import EncryptedSQLite
 import Logging
-import SMPAgent
+package import SMPAgent
 package import SMPClient
 import SMPCrypto
 import SystemSupport
@@ -74,6 +74,29 @@ package final class NativeCore: IdempotentChatCore {
     package static func open(
         _ configuration: NativeCoreConfiguration, network: any SMPRouting
     ) throws(StorageError) -> NativeCore {
+        try open(configuration, network: network) { store, disk throws(StorageError) in
+            let agentStore = try AgentStore(path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
+            let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
+            let fileEvents = FileEventRelay()
+            return NativeCoreServices(
+                agent: agent, reports: agent.events, files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents)
+        }
+    }
+
+    /// Opens the core of a folder over services that are there already, such as simulated ones.
+    ///
+    /// - Parameter now: The time of the chat layer.
+    /// - Throws: as ``open(_:network:)``.
+    package static func open(
+        _ configuration: NativeCoreConfiguration, services: NativeCoreServices, now: @escaping @Sendable () -> UTCTimestamp
+    ) throws(StorageError) -> NativeCore {
+        try open(configuration, network: nil, now: now) { _, _ throws(StorageError) in services }
+    }
+
+    private static func open(
+        _ configuration: NativeCoreConfiguration, network: (any SMPRouting)?, now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        services: (ChatStore, DiskHealthReporter) throws(StorageError) -> NativeCoreServices
+    ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
         if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }
         do throws(StorageError) {
@@ -81,13 +104,10 @@ package final class NativeCore: IdempotentChatCore {
             try configuration.databases?.checkKey(configuration.key)
             let disk = DiskHealthReporter(observer: configuration.diskHealth)
             let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, health: disk.take)
-            let agentStore = try AgentStore(
-                path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
-            let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
-            let fileEvents = FileEventRelay()
+            let services = try services(store, disk)
             let core = NativeCore(
-                configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
-                files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents, inFlight: inFlight(configuration))
+                configuration: configuration, store: store, agent: services.agent, reports: services.reports, network: network, lock: lock,
+                files: services.files, fileEvents: services.fileEvents, now: now, inFlight: inFlight(configuration))
             disk.report(to: core.engine.hub)
             return core
         } catch {
@@ -245,5 +265,21 @@ extension Promise where Value == Result<ChatResponse, ChatCoreError> {
                 return .failure(ChatCoreError(.cancelled, "The task that waited was cancelled."))
             }
         }
+    }
+}
+
+/// The services below a core.
+package struct NativeCoreServices: Sendable {
+    /// The connections.
+    let agent: any AgentService
+    /// The agent's events, in order per connection.
+    let reports: AsyncStream<AgentNotification>
+    /// The transfer of files.
+    let files: any FileService
+    /// The events of the transfer of files.
+    let fileEvents: FileEventRelay
+
+    package init(agent: any AgentService, reports: AsyncStream<AgentNotification>, files: any FileService, fileEvents: FileEventRelay) {
+        (self.agent, self.reports, self.files, self.fileEvents) = (agent, reports, files, fileEvents)
     }
 }

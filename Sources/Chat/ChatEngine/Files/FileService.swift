@@ -2,19 +2,19 @@ import ChatAPI
 import ChatProtocol
 import Logging
 import SMPAgent
-import SMPClient
-import SMPProtocol
+package import SMPClient
+package import SMPProtocol
 import Synchronization
-import XFTPAgent
-import XFTPProtocol
+package import XFTPAgent
+package import XFTPProtocol
 
 /// The description by which file routers give out a file; the part of it that a message carries is `ChatProtocol.FileDescription`.
-typealias RouterFileDescription = XFTPProtocol.FileDescription
+package typealias RouterFileDescription = XFTPProtocol.FileDescription
 /// A part of a description, as a message carries it.
 typealias FileDescriptionPart = ChatProtocol.FileDescription
 
 /// The transfer of files over file routers, below the chat engine. Ids are chosen by the caller, so that a request can be repeated.
-protocol FileService: Sendable {
+package protocol FileService: Sendable {
     /// Continues all transfers.
     func start() async throws(FileTransferError)
     /// Interrupts all transfers until the next start.
@@ -39,22 +39,22 @@ protocol FileService: Sendable {
 }
 
 extension FileAgent: FileService {
-    func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
+    package func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
         try await sendFile(user: user, source, name: name, recipients: recipients, as: id)
     }
 
-    func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
+    package func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
         // As many links as official clients make.
         try await sendDescription(user: user, description, recipients: FileLimits.descriptions(for: 1), as: id)
     }
 
-    func download(
+    package func download(
         _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
     ) async throws(FileTransferError) {
         try await receiveFile(user: user, description, to: target, approvesServers: approvesServers, as: id)
     }
 
-    func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) { try await testServer(server, user: user) }
+    package func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) { try await testServer(server, user: user) }
 }
 
 /// The service of a core that cannot transfer files, for example because it has no folder for them. Transfers fail with the reason.
@@ -82,7 +82,7 @@ struct UnavailableFileService: FileService {
 }
 
 /// The receiver of a service's events, which exists only after the service does.
-final class FileEventRelay: Sendable {
+package final class FileEventRelay: Sendable {
     // In a struct, since a function that is itself the value of a mutex is wrapped anew by every access, and each call goes through all wrappings.
     private struct Receiver {
         var receive: @Sendable (FileTransferEvent) async -> Void
@@ -90,9 +90,11 @@ final class FileEventRelay: Sendable {
 
     private let receiver = Mutex<Receiver?>(nil)
 
+    package init() {}
+
     func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { receiver.withLock { $0 = Receiver(receive: handler) } }
 
-    func receive(_ event: FileTransferEvent) async {
+    package func receive(_ event: FileTransferEvent) async {
         let receiver = receiver.withLock { $0 }
         await receiver?.receive(event)
     }

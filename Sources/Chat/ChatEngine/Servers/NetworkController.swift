@@ -86,7 +86,7 @@ final class NetworkController: Sendable {
         plan.settings.isSlow = state.withLock { $0.isSlow }
         let complete = plan
         transactions.folders.network = complete.settings
-        try await agent.reporting { agent throws(AgentError) in try await agent.apply(complete) }
+        try await agent.reporting { agent throws(AgentError) in try await agent.setNetworkConfiguration(complete.settings) }
         do throws(FileTransferError) {
             try await files.setNetwork(complete.settings)
         } catch {

@@ -67,13 +67,16 @@ extension ChatInfo {
         }
     }
 
-    /// Events show a chat as it was read some time before, so what only grows is kept.
+    /// Keeps what is known from later. Events show a chat as it was read some time before, and an answer can come behind an event of what happened after
+    /// the command.
     mutating func keepLater(_ old: ChatInfo) {
         switch (self, old) {
         case (.direct(var contact), .direct(let old)):
+            contact.keepLater(old)
             contact.chatTimestamp = later(contact.chatTimestamp, old.chatTimestamp)
             self = .direct(contact: contact)
         case (.group(var group, let scope), .group(let old, _)):
+            group.keepLater(old)
             group.chatTimestamp = later(group.chatTimestamp, old.chatTimestamp)
             self = .group(groupInfo: group, scope: scope)
         case (.local(var folder), .local(let old)):
@@ -86,5 +89,31 @@ extension ChatInfo {
     private func later(_ one: UTCTimestamp?, _ other: UTCTimestamp?) -> UTCTimestamp? {
         guard let one, let other else { return one ?? other }
         return max(one, other)
+    }
+}
+
+extension Contact {
+    fileprivate mutating func keepLater(_ old: Contact) {
+        if old.updatedAt > updatedAt {
+            (localDisplayName, profile, updatedAt) = (old.localDisplayName, old.profile, old.updatedAt)
+            (userPreferences, mergedPreferences) = (old.userPreferences, old.mergedPreferences)
+        }
+        // A connection that is ready does not go back.
+        guard let known = old.activeConnection, let connection = activeConnection, known.connectionID == connection.connectionID, known.status == .ready
+        else { return }
+        switch connection.status {
+        case .new, .prepared, .joined, .requested, .accepted, .sendReady: activeConnection = known
+        case .ready, .deleted, .failed, .other: break
+        }
+    }
+}
+
+extension GroupInfo {
+    fileprivate mutating func keepLater(_ old: GroupInfo) {
+        if old.updatedAt > updatedAt {
+            (localDisplayName, groupProfile, updatedAt) = (old.localDisplayName, old.groupProfile, old.updatedAt)
+            fullGroupPreferences = old.fullGroupPreferences
+        }
+        if old.membership.groupMemberID == membership.groupMemberID, old.membership.updatedAt > membership.updatedAt { membership = old.membership }
     }
 }

@@ -14,6 +14,18 @@ public struct AgentConnectionStats: Sendable, Equatable {
     public var ratchetSyncSupported: Bool
     /// nil if the connection has no queue to receive from.
     public var subscription: AgentSubscriptionStatus?
+
+    package init(
+        agentVersion: UInt16, receiveQueues: [ReceiveQueueStats], sendQueues: [SendQueueStats], ratchetSyncState: AgentRatchetSyncState,
+        ratchetSyncSupported: Bool, subscription: AgentSubscriptionStatus?
+    ) {
+        self.agentVersion = agentVersion
+        self.receiveQueues = receiveQueues
+        self.sendQueues = sendQueues
+        self.ratchetSyncState = ratchetSyncState
+        self.ratchetSyncSupported = ratchetSyncSupported
+        self.subscription = subscription
+    }
 }
 
 /// The state of a queue that we receive from.
@@ -30,6 +42,23 @@ public struct ReceiveQueueStats: Sendable, Equatable {
     public var canAbortSwitch: Bool
     /// The state of the subscription.
     public var subscription: AgentSubscriptionStatus
+
+    init(
+        row: RowID, server: SMPServerAddress, status: QueueStatus, switchStatus: ReceiveSwitchStatus?, canAbortSwitch: Bool,
+        subscription: AgentSubscriptionStatus
+    ) {
+        self.row = row
+        self.server = server
+        self.status = status
+        self.switchStatus = switchStatus
+        self.canAbortSwitch = canAbortSwitch
+        self.subscription = subscription
+    }
+
+    /// A queue that no store has, and that is not moved.
+    package init(server: SMPServerAddress, status: QueueStatus, subscription: AgentSubscriptionStatus) {
+        self.init(row: 0, server: server, status: status, switchStatus: nil, canAbortSwitch: false, subscription: subscription)
+    }
 }
 
 /// The state of a queue that we send to.
@@ -40,6 +69,12 @@ public struct SendQueueStats: Sendable, Equatable {
     public var status: QueueStatus
     /// The progress of moving the queue; nil if it is not moved.
     public var switchStatus: SendSwitchStatus?
+
+    package init(server: SMPServerAddress, status: QueueStatus, switchStatus: SendSwitchStatus? = nil) {
+        self.server = server
+        self.status = status
+        self.switchStatus = switchStatus
+    }
 }
 
 /// A queue that we receive from, as we have it and as its router tells.

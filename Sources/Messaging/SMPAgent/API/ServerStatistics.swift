@@ -72,6 +72,16 @@ package struct AgentServersSummary: Sendable {
     package var startedAt: Int64
     package var sessions: [AgentServerKey: SessionCounts]
     package var subscriptions: [AgentServerKey: SubscriptionCounts]
+
+    package init(
+        statistics: [AgentServerKey: ServerStatistics] = [:], startedAt: Int64, sessions: [AgentServerKey: SessionCounts] = [:],
+        subscriptions: [AgentServerKey: SubscriptionCounts] = [:]
+    ) {
+        self.statistics = statistics
+        self.startedAt = startedAt
+        self.sessions = sessions
+        self.subscriptions = subscriptions
+    }
 }
 
 /// How the subscription to one queue stands.
@@ -81,4 +91,12 @@ package struct QueueSubscriptionStatus: Sendable, Hashable {
     package let server: SMPServerAddress
     package let queue: RecipientID
     package let status: AgentSubscriptionStatus
+
+    package init(connection: ConnectionID, user: AgentUserID, server: SMPServerAddress, queue: RecipientID, status: AgentSubscriptionStatus) {
+        self.connection = connection
+        self.user = user
+        self.server = server
+        self.queue = queue
+        self.status = status
+    }
 }

@@ -1,18 +1,17 @@
+package import ChatEngine
 import Foundation
-import SMPClient
+package import SMPClient
 import SMPCrypto
-import SMPProtocol
-import SMPWire
+package import SMPProtocol
+package import SMPWire
 import Synchronization
-import XFTPAgent
-import XFTPProtocol
-
-@testable import ChatEngine
+package import XFTPAgent
+package import XFTPProtocol
 
 /// Simulated file routers that the services of several cores share. It keeps the contents of files by the ids in their descriptions.
-final class FileCloud: Sendable {
+package final class SimulatedFileStorage: Sendable {
     /// The router on which files are, in the way of addresses.
-    static let address = "xftp://AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=@files.example"
+    package static let address = "xftp://AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=@files.example"
 
     private struct State {
         var contents: [EntityID: (file: Int, content: Bytes)] = [:]
@@ -21,31 +20,33 @@ final class FileCloud: Sendable {
         var chunks = 1
         var isOpen = true
         var waiters: [CheckedContinuation<Void, Never>] = []
-        var server = FileCloud.address
+        var server = SimulatedFileStorage.address
     }
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The number of chunks in descriptions of new files: with many, a description has several parts.
-    var chunks: Int {
+    package var chunks: Int {
         get { state.withLock { $0.chunks } }
         set { state.withLock { $0.chunks = newValue } }
     }
 
     /// The router that new descriptions name.
-    var server: String {
+    package var server: String {
         get { state.withLock { $0.server } }
         set { state.withLock { $0.server = newValue } }
     }
 
     /// The number of files that were uploaded and not deleted.
-    var keptFiles: Int { state.withLock { $0.kept.count } }
+    package var keptFiles: Int { state.withLock { $0.kept.count } }
 
     // MARK: Transfers wait while the gate is closed
 
-    func closeGate() { state.withLock { $0.isOpen = false } }
+    package func closeGate() { state.withLock { $0.isOpen = false } }
 
-    func openGate() {
+    package func openGate() {
         let waiters = state.withLock { state in
             state.isOpen = true
             defer { state.waiters = [] }
@@ -54,7 +55,7 @@ final class FileCloud: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    func pass() async {
+    package func pass() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
                 if !state.isOpen { state.waiters.append(continuation) }
@@ -67,7 +68,7 @@ final class FileCloud: Sendable {
     // MARK: Files
 
     /// Takes a file and makes descriptions of it.
-    func put(_ content: Bytes, recipients: Int, redirect: RouterFileDescription.Redirect? = nil) throws -> (
+    package func put(_ content: Bytes, recipients: Int, redirect: RouterFileDescription.Redirect? = nil) throws -> (
         sender: RouterFileDescription, recipients: [RouterFileDescription]
     ) {
         let server = try XFTPServerAddress(wireString: server)
@@ -94,28 +95,34 @@ final class FileCloud: Sendable {
     }
 
     /// The content that a description leads to; nil if it was deleted.
-    func content(_ description: RouterFileDescription) -> Bytes? {
+    package func content(_ description: RouterFileDescription) -> Bytes? {
         state.withLock { state in
             guard let known = state.contents[description.chunks[0].replicas[0].id], state.kept.contains(known.file) else { return nil }
             return known.content
         }
     }
 
-    func delete(_ description: RouterFileDescription) {
+    package func delete(_ description: RouterFileDescription) {
         state.withLock { state in
             if let known = state.contents[description.chunks[0].replicas[0].id] { state.kept.remove(known.file) }
         }
     }
 }
 
-/// The transfer of files as a core sees it, over a ``FileCloud``. It outlives the core, like the agent's database: what is not removed goes on at the next
+/// The transfer of files as a core sees it, over a ``SimulatedFileStorage``. It outlives the core, like the agent's database: what is not removed goes on at the next
 /// start, and outcomes are announced again.
-final class SimulatedFileService: FileService {
+package final class SimulatedFileService: FileService {
     /// A call of the core.
-    struct Call: Sendable, Hashable {
-        var name: String
-        var transfer: FileTransferID?
-        var approvesServers = false
+    package struct Call: Sendable, Hashable {
+        package var name: String
+        package var transfer: FileTransferID?
+        package var approvesServers = false
+
+        package init(name: String, transfer: FileTransferID? = nil, approvesServers: Bool = false) {
+            self.name = name
+            self.transfer = transfer
+            self.approvesServers = approvesServers
+        }
     }
 
     private enum Work: Sendable {
@@ -133,32 +140,32 @@ final class SimulatedFileService: FileService {
     private struct State {
         var transfers: [FileTransferID: Transfer] = [:]
         var isStarted = false
-        var calls: [Call] = []
+        package var calls: [Call] = []
         var failure: FileTransferError?
         var repeats = 1
         var relay: FileEventRelay?
     }
 
-    let cloud: FileCloud
+    package let cloud: SimulatedFileStorage
     private let state = Mutex(State())
 
-    init(_ cloud: FileCloud) { self.cloud = cloud }
+    package init(_ cloud: SimulatedFileStorage) { self.cloud = cloud }
 
     /// The core that hears of transfers from now on.
-    func attach(_ relay: FileEventRelay) { state.withLock { $0.relay = relay } }
+    package func attach(_ relay: FileEventRelay) { state.withLock { $0.relay = relay } }
 
-    var calls: [Call] { state.withLock { $0.calls } }
+    package var calls: [Call] { state.withLock { $0.calls } }
     /// The number of transfers that are not forgotten.
-    var count: Int { state.withLock { $0.transfers.count } }
+    package var count: Int { state.withLock { $0.transfers.count } }
 
     /// Has transfers from now on fail, or not any more.
-    func fail(_ error: FileTransferError?) { state.withLock { $0.failure = error } }
+    package func fail(_ error: FileTransferError?) { state.withLock { $0.failure = error } }
     /// Has outcomes announced that often.
-    func repeatOutcomes(_ times: Int) { state.withLock { $0.repeats = times } }
+    package func repeatOutcomes(_ times: Int) { state.withLock { $0.repeats = times } }
 
     // MARK: FileService
 
-    func start() async throws(FileTransferError) {
+    package func start() async throws(FileTransferError) {
         let ids = state.withLock { state in
             state.isStarted = true
             return Array(state.transfers.keys)
@@ -166,7 +173,7 @@ final class SimulatedFileService: FileService {
         for id in ids { run(id) }
     }
 
-    func stop() async {
+    package func stop() async {
         let tasks = state.withLock { state in
             state.isStarted = false
             return state.transfers.values.compactMap(\.task)
@@ -176,9 +183,9 @@ final class SimulatedFileService: FileService {
         state.withLock { state in for id in state.transfers.keys { state.transfers[id]?.task = nil } }
     }
 
-    func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {}
+    package func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {}
 
-    func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
+    package func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
         log(Call(name: "upload", transfer: id))
         guard !isKnown(id) else { return run(id) }
         let content: Bytes
@@ -186,13 +193,13 @@ final class SimulatedFileService: FileService {
         begin(id, .upload(content, recipients: recipients, nil))
     }
 
-    func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
+    package func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
         log(Call(name: "uploadDescription", transfer: id))
         guard !isKnown(id) else { return run(id) }
         begin(id, .upload(Bytes(description.text.utf8), recipients: 4, .init(size: description.size, digest: description.digest)))
     }
 
-    func download(
+    package func download(
         _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
     ) async throws(FileTransferError) {
         log(Call(name: "download", transfer: id, approvesServers: approvesServers))
@@ -200,22 +207,22 @@ final class SimulatedFileService: FileService {
         begin(id, .download(description, target))
     }
 
-    func remove(_ id: FileTransferID) async throws(FileTransferError) {
+    package func remove(_ id: FileTransferID) async throws(FileTransferError) {
         log(Call(name: "remove", transfer: id))
         await forget(id)
     }
 
-    func delete(_ id: FileTransferID) async throws(FileTransferError) {
+    package func delete(_ id: FileTransferID) async throws(FileTransferError) {
         log(Call(name: "delete", transfer: id))
         if let sender = await forget(id) { cloud.delete(sender) }
     }
 
-    func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
+    package func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
         log(Call(name: "deleteRemote"))
         cloud.delete(description)
     }
 
-    func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) {
+    package func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) {
         guard server.server.wireString == cloud.server else { throw FileServerTestFailure(step: .connect, reason: .broker(.network(.failed))) }
         guard server.basicAuth == nil else { throw FileServerTestFailure(step: .createFile, reason: .router(.auth)) }
     }
