@@ -1,5 +1,5 @@
 public import ChatAPI
-public import ChatProtocol
+internal import ChatProtocol
 
 /// A message that somebody sent to the bot.
 public struct MessageContext: ChatContext {
@@ -50,29 +50,6 @@ public struct MessageContext: ChatContext {
     public var senderName: String {
         if case .groupReceived(let member) = item.direction { member.displayName } else { chat.displayName }
     }
-
-    /// Answers the message with a quote of it.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
-
-    /// Answers the message with a quote of it.
-    @discardableResult
-    public func reply(_ content: MessageContent) async throws -> SentMessage { try await chat.send(content, quoting: item.id) }
-
-    /// Adds a reaction: one of 👍 👎 😀 😂 😢 ❤ 🚀 ✅, at most three to a message.
-    public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
-    }
-
-    /// Takes a reaction back.
-    public func unreact(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: false, in: chat.requiredReference())
-    }
-
-    /// Deletes the message from the bot's own history. ``moderate()`` deletes a message of a group for everybody.
-    public func deleteLocally() async throws {
-        try await chat.effects.delete([item.id], mode: .internal, in: chat.requiredReference())
-    }
 }
 
 /// A message that somebody changed.
@@ -88,15 +65,6 @@ public struct EditContext: ChatContext {
     public var person: PersonID { chat.person(of: item) }
     /// The text as it is now.
     public var text: String { item.meta.text }
-
-    /// Answers the message with a quote of it.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
-
-    /// Adds a reaction to the message.
-    public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
-    }
 }
 
 /// Messages that somebody deleted for both sides.
@@ -132,14 +100,5 @@ public struct ReactionContext: ChatContext {
     public var person: PersonID {
         guard let member else { return PersonID(description: chat.scopeText) }
         return .member(member.id, of: member.group.id)
-    }
-
-    /// Answers the message that the reaction is to, with a quote of it.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
-
-    /// Adds a reaction to the same message.
-    public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
     }
 }

@@ -43,7 +43,7 @@ extension ChatContext {
     public func send(_ file: OutgoingFile) async throws -> SentMessage { try await chat.send(file) }
 }
 
-extension MessageContext {
+extension ItemContext {
     /// Answers the message with a file and a quote of the message.
     @discardableResult
     public func reply(file path: String, caption: String = "") async throws -> SentMessage { try await reply(OutgoingFile(path, caption: caption)) }

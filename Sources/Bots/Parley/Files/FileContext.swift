@@ -14,24 +14,6 @@ public struct FileContext: ChatContext {
     public var person: PersonID { chat.person(of: item) }
     /// The member who sent it; nil in a chat with a contact.
     public var member: BotMember? { chat.member(of: item) }
-
-    /// Answers the message of the file with a quote of it.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
-
-    /// Answers the message of the file with a file and a quote of the message.
-    @discardableResult
-    public func reply(_ file: OutgoingFile) async throws -> SentMessage { try await chat.send(file, quoting: item.id) }
-
-    /// Adds a reaction to the message of the file.
-    public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
-    }
-
-    /// Forwards the message with its file into another chat of the bot.
-    public func forward(to target: ChatReference) async throws {
-        try await chat.effects.forward([item.id], from: chat.requiredReference(), to: target)
-    }
 }
 
 /// A transfer of a file that failed.

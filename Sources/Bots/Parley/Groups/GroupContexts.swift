@@ -96,10 +96,6 @@ public struct ReportContext: ChatContext {
         return BotMember(group: group, member: member)
     }
 
-    /// Answers the reporter, where only moderators read it too.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
-
     /// Deletes the reported message for everybody.
     ///
     /// - Throws: `ChatCoreError` with the code `errorStore.chatItemNotFound` if the bot does not have it.
@@ -149,11 +145,6 @@ extension MessageContext {
             throw ChatCoreError(.unsupported, "only messages of groups can be moderated")
         }
         try await group.moderate([item.id])
-    }
-
-    /// Forwards the message into another chat of the bot.
-    public func forward(to target: ChatReference) async throws {
-        try await chat.effects.forward([item.id], from: chat.requiredReference(), to: target)
     }
 }
 

@@ -96,24 +96,6 @@ extension BotGroup {
     public func send(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text) }
 }
 
-/// A context that is about one message.
-public protocol ItemContext: ChatContext {
-    /// The message as it was stored.
-    var item: ChatItem { get }
-}
-
-extension MessageContext: ItemContext {}
-extension EditContext: ItemContext {}
-extension FileContext: ItemContext {}
-extension ReactionContext: ItemContext {}
-extension ReportContext: ItemContext {}
-
-extension ItemContext {
-    /// Answers the message with a quote of it and mentions members of the group.
-    @discardableResult
-    public func reply(mentioning text: MentioningText) async throws -> SentMessage { try await chat.send(mentioning: text, quoting: item.id) }
-}
-
 extension SentMessage {
     /// Replaces the text for both sides by one that mentions members of the group. Of a text that was sent in parts, the first is replaced and the
     /// others are deleted.
