@@ -259,6 +259,12 @@ actor ChatSession {
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
             printer.show(event)
             if open == nil || entry.chatInfo.reference == open { arrivals.change(entry.chatItem.meta.text) }
+        case .contactUpdated(_, _, let contact):
+            update(.direct(contact: contact))
+            printer.show(event)
+        case .groupUpdated(_, _, let group, _, _):
+            update(.group(groupInfo: group, scope: nil))
+            printer.show(event)
         default: printer.show(event)
         }
     }
@@ -289,13 +295,12 @@ actor ChatSession {
         open = chat.reference
         openInfo = chat
         arrivals.forget()
-        await markRead { .chats(.markRead($0)) }
+        if let open { await markRead(.chats(.markRead(open))) }
     }
 
-    private func markRead(_ command: (ChatReference) -> ChatCommand) async {
-        guard let open else { return }
+    private func markRead(_ command: ChatCommand) async {
         do {
-            _ = try await core.send(command(open), as: user.userID)
+            _ = try await core.send(command, as: user.userID)
         } catch  where error.code == .closed {
             // The session is over: it stays unread.
         } catch {
@@ -305,11 +310,18 @@ actor ChatSession {
     }
 
     private func take(_ entry: ItemInChat) async {
-        guard entry.chatItem.isWorthShowing else { return }
-        printer.show(entry.chatItem, in: entry.chatInfo, from: user)
-        guard entry.chatItem.isMessage else { return }
-        if open == nil || entry.chatInfo.reference == open { arrivals.add(entry.chatItem.meta.text) }
-        if entry.chatInfo.reference == open { await markRead { .chats(.markItemsRead($0, [entry.chatItem.id])) } }
+        let isShown = entry.chatItem.isWorthShowing, isInOpenChat = entry.chatInfo.reference == open
+        if isShown { printer.show(entry.chatItem, in: entry.chatInfo, from: user) }
+        if isShown, entry.chatItem.isMessage, open == nil || isInOpenChat { arrivals.add(entry.chatItem.meta.text) }
+        // What is never shown is nothing to read.
+        guard isInOpenChat || !isShown, let chat = entry.chatInfo.reference else { return }
+        await markRead(.chats(.markItemsRead(chat, [entry.chatItem.id])))
+    }
+
+    /// Takes in what the open chat is now, for the prompt and for what is sent.
+    private func update(_ info: ChatInfo) {
+        guard let open, info.reference == open, let openInfo, openInfo.groupScope == nil else { return }
+        self.openInfo = info
     }
 
     private func didDeliver(_ item: ChatItemID) {
