@@ -17,9 +17,10 @@ actor ChatSession {
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
     private var connected: [Promise<Void>] = []
-    /// Items on their way, and who waits until the router has them.
-    private var sending: [ChatItemID: Promise<Void>] = [:]
-    private var delivered: Set<ChatItemID> = []
+    /// Items on their way, and who waits until the router has them or they have failed.
+    private var sending: [ChatItemID: Promise<Delivery>] = [:]
+    /// What became of items whose sender has not asked yet.
+    private var delivered: [ChatItemID: Delivery] = [:]
     private let deliveryTimeout: Duration
     private let runsRouter: Bool
     let filesFolder: String?
@@ -120,6 +121,14 @@ actor ChatSession {
 
     // MARK: Sending
 
+    /// What became of a message.
+    enum Delivery: Sendable {
+        /// The router has it; in a group, the routers of all members.
+        case taken
+        /// It is not tried again.
+        case failed
+    }
+
     /// How a text stands in the open chat.
     enum Placement {
         case message(quoting: ChatItemID? = nil)
@@ -127,17 +136,25 @@ actor ChatSession {
     }
 
     func deliverOrSay(_ text: String, as placement: Placement = .message()) async throws {
-        guard try await !deliver(text, as: placement) else { return }
+        switch try await deliver(text, as: placement) {
+        case .taken?: return
+        // The event has told it.
+        case .failed?: return
+        case nil: break
+        }
         let routers = open?.type == .group ? "all members' routers yet: it will be, as soon as they" : "the router yet: it will be, as soon as the router"
         printer.say("(not delivered to \(routers) can be reached)")
     }
 
     /// Sends a text into the open chat.
     ///
-    /// - Returns: True if the router took it in time. It is stored in either case.
-    func deliver(_ text: String, as placement: Placement = .message()) async throws -> Bool {
-        for sent in try await send(text, as: placement) where await !isOnRouter(sent.id) { return false }
-        return true
+    /// - Returns: What became of it; nil if the router did not take it in time. It is stored in either case.
+    func deliver(_ text: String, as placement: Placement = .message()) async throws -> Delivery? {
+        for sent in try await send(text, as: placement) {
+            let delivery = await delivery(of: sent.id)
+            guard delivery == .taken else { return delivery }
+        }
+        return .taken
     }
 
     /// The open chat, as messages are sent into it; nil without one. The owner of a channel posts in its name.
@@ -171,7 +188,7 @@ actor ChatSession {
             throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
         // Nobody is there to whom it could be delivered.
-        for entry in items where entry.chatInfo.isEmptyGroup { delivered.insert(entry.chatItem.id) }
+        for entry in items where entry.chatInfo.isEmptyGroup { delivered[entry.chatItem.id] = .taken }
         return items.map(\.chatItem)
     }
 
@@ -182,12 +199,12 @@ actor ChatSession {
         return try await core.send(command, as: user.userID, onceAs: key)
     }
 
-    /// Waits until the router has taken an item, for as long as the session allows.
-    private func isOnRouter(_ item: ChatItemID) async -> Bool {
-        if delivered.remove(item) != nil { return true }
-        let delivery = Promise<Void>()
+    /// Waits until the router has taken an item or the item has failed, for as long as the session allows.
+    private func delivery(of item: ChatItemID) async -> Delivery? {
+        if let known = delivered.removeValue(forKey: item) { return known }
+        let delivery = Promise<Delivery>()
         sending[item] = delivery
-        return await delivery.value(within: deliveryTimeout) != nil
+        return await delivery.value(within: deliveryTimeout)
     }
 
     // MARK: The open chat
@@ -249,7 +266,15 @@ actor ChatSession {
         case .newChatItems(_, let items):
             for entry in items where entry.chatItem.direction.isReceived { await take(entry) }
         case .chatItemsStatusesUpdated(_, let items):
-            for entry in items where entry.chatItem.meta.status.isOnAllRouters { didDeliver(entry.chatItem.id) }
+            for entry in items {
+                let status = entry.chatItem.meta.status
+                if status.isOnAllRouters { didDeliver(entry.chatItem.id, .taken) }
+                if case .failed(let reason)? = DeliveryStatus(status) {
+                    let chat = VisibleText.line(entry.chatInfo.localDisplayName), text = VisibleText.line(entry.chatItem.meta.text, limit: 60)
+                    printer.say("(not delivered to \(chat), and not tried again: \(VisibleText.line(reason)): \(text))")
+                    didDeliver(entry.chatItem.id, .failed)
+                }
+            }
         case .contactConnected(_, let contact, _):
             printer.connected(contact)
             await didConnect(.direct(contact: contact))
@@ -324,11 +349,11 @@ actor ChatSession {
         self.openInfo = info
     }
 
-    private func didDeliver(_ item: ChatItemID) {
+    private func didDeliver(_ item: ChatItemID, _ outcome: Delivery) {
         if let delivery = sending.removeValue(forKey: item) {
-            delivery.resolve(())
+            delivery.resolve(outcome)
         } else if delivered.count < Self.deliveredLimit {
-            delivered.insert(item)
+            delivered[item] = outcome
         }
     }
 }

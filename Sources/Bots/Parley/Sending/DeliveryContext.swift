@@ -10,7 +10,8 @@ public enum DeliveryStatus: Sendable, Hashable {
     /// It cannot be delivered, and no more attempts are made. The text is for the log.
     case failed(String)
 
-    init?(_ status: ItemStatus) {
+    /// - Returns: nil for a status that is not the last word.
+    package init?(_ status: ItemStatus) {
         switch status {
         case .sent(.complete): self = .sent
         case .sendReceived(_, .complete): self = .received
