@@ -9,8 +9,8 @@ import XFTPTransport
 /// Both sides of HTTP/2 over the TLS of the network, in one process.
 @Suite struct HTTP2ConnectionTests {
     private func withServer(
-        limits: HTTP2Limits = HTTP2Limits(), answer: @escaping @Sendable (HTTP2Stream) async throws -> Void,
-        _ body: @Sendable (HTTP2Connection) async throws -> Void
+        limits: HTTP2Limits = HTTP2Limits(), answered: AsyncStream<Void>.Continuation? = nil, answer: @escaping @Sendable (HTTP2Stream) async throws -> Void,
+        _ body: @Sendable (HTTP2Connection, SMPTransportListener) async throws -> Void
     ) async throws {
         let credential = try ServerCredential.generate(algorithm: .ed25519)
         var listening = SMPTransportListener.Configuration(credential: credential)
@@ -18,7 +18,12 @@ import XFTPTransport
         let listener = try await SMPTransportListener.start(listening, open: HTTP2Connection.open(isClient: false, limits: limits)) { connection, _ in
             Task {
                 try? await withThrowingDiscardingTaskGroup { group in
-                    for try await stream in connection.requests { group.addTask { try? await answer(stream) } }
+                    for try await stream in connection.requests {
+                        group.addTask {
+                            await connection.answering { try? await answer(stream) }
+                            answered?.yield()
+                        }
+                    }
                 }
             }
         }
@@ -27,7 +32,7 @@ import XFTPTransport
         do {
             let connection = try await SMPTransportClient(configuration: settings).connect(
                 host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint, open: HTTP2Connection.open(isClient: true))
-            try await body(connection)
+            try await body(connection, listener)
             await connection.close()
         } catch {
             await listener.close()
@@ -68,7 +73,7 @@ import XFTPTransport
     }
 
     @Test func bodiesOfAnySizeArriveWholeAndInOrderAlsoAtTheSameTime() async throws {
-        try await withServer(answer: Self.echo) { connection in
+        try await withServer(answer: Self.echo) { connection, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for size in [0, 1, 16_384, 16_385, 600_000, 3_000_000] {
                     group.addTask {
@@ -92,10 +97,67 @@ import XFTPTransport
                 try await outbound.send(bytes, isEnd: true)
                 await body.untilClosed()
             }
-        } _: { connection in
+        } _: { connection, _ in
             await #expect(throws: (any Error).self) { _ = try await exchange(connection, [1]) }
             let answer = try await exchange(connection, [2])
             #expect(answer == [2])
+        }
+    }
+
+    /// Records whether the peer says goodbye before it closes.
+    private final class GoodbyeHandler: ChannelInboundHandler {
+        typealias InboundIn = Never
+        private let heard: EventLoopPromise<Bool>
+
+        init(_ heard: EventLoopPromise<Bool>) { self.heard = heard }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if (error as? ConnectionError)?.code == .closed { heard.succeed(true) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            heard.succeed(false)
+            context.fireChannelInactive()
+        }
+    }
+
+    private func goodbye(_ connection: HTTP2Connection) async throws -> EventLoopFuture<Bool> {
+        let promise = connection.channel.eventLoop.makePromise(of: Bool.self)
+        try await connection.channel.eventLoop.submit { try connection.channel.pipeline.syncOperations.addHandler(GoodbyeHandler(promise)) }.get()
+        return promise.futureResult
+    }
+
+    @Test func aConnectionThatEndsWithinAnAnswerEndsWithoutAGoodbye() async throws {
+        try await withServer { stream in
+            try await stream.executeThenClose { _, outbound in
+                try await outbound.send(headers: [(":status", "200")], isEnd: false)
+                try await outbound.send([1, 2, 3], isEnd: false)
+                try await suspendUntilCancelled()
+            }
+        } _: { connection, listener in
+            let goodbye = try await goodbye(connection)
+            let part: Bytes? = try? await connection.openStream().executeThenClose { inbound, outbound in
+                try await outbound.send(headers: [(":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/")], isEnd: true)
+                var body = HTTP2Body(inbound)
+                let part = try await body.bytes(3)
+                async let closing: Void = listener.close()
+                await #expect(throws: ConnectionError.self) { _ = try await body.bytes(1) }
+                await closing
+                return part
+            }
+            #expect(part == [1, 2, 3])
+            #expect(try await goodbye.get() == false)
+        }
+    }
+
+    @Test func aConnectionThatEndsBetweenAnswersEndsWithAGoodbye() async throws {
+        let (answers, answered) = AsyncStream.makeStream(of: Void.self)
+        try await withServer(answered: answered, answer: Self.echo) { connection, listener in
+            let goodbye = try await goodbye(connection)
+            #expect(try await exchange(connection, [7]) == [7])
+            for await _ in answers { break }
+            await listener.close()
+            #expect(try await goodbye.get() == true)
         }
     }
 

@@ -1,6 +1,9 @@
 package import NIOCore
 package import SMPWire
 
+/// An event that has a connection end without the goodbye of TLS, when it is closed.
+struct AbruptEnd {}
+
 /// Joins the TLS of a connection with handlers that pass buffers, such as those of HTTP/2. What is written until a flush leaves in one piece, so
 /// that a frame and its header share a record.
 package final class ByteStreamHandler: ChannelDuplexHandler {
@@ -14,13 +17,16 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
 
     private var gathered = Bytes()
     private var promise: EventLoopPromise<Void>?
+    private let isUnfinished: @Sendable () -> Bool
 
-    package init() {}
+    /// - Parameter isUnfinished: Whether messages are incomplete. A connection that is closed then ends without a goodbye: it would say that nothing is missing, and
+    ///   official clients take a body that ends with it for a complete one of the wrong size, which they do not ask for again.
+    package init(isUnfinished: @escaping @Sendable () -> Bool = { false }) { self.isUnfinished = isUnfinished }
 
     /// Adds the handler to a channel whose TLS handshake is over, and has the channel read by itself, more at a time than blocks need. Must be called on
     /// its event loop, before other handlers are added.
-    package static func add(to channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandler(ByteStreamHandler())
+    package static func add(to channel: any Channel, isUnfinished: @escaping @Sendable () -> Bool = { false }) throws {
+        try channel.pipeline.syncOperations.addHandler(ByteStreamHandler(isUnfinished: isUnfinished))
         try channel.syncOptions?.setOption(.recvAllocator, value: StreamReadAllocator())
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
@@ -55,7 +61,7 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        writeGathered(context)
+        if isUnfinished() { context.triggerUserOutboundEvent(AbruptEnd(), promise: nil) } else { writeGathered(context) }
         context.close(mode: mode, promise: promise)
     }
 

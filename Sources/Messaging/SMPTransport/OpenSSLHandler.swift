@@ -17,6 +17,8 @@ final class OpenSSLHandler: ChannelDuplexHandler {
 
     let session: TLSSession
     private var phase = Phase.handshake
+    /// True if the connection ends without a goodbye.
+    private var endsAbruptly = false
 
     init(_ session: TLSSession) { self.session = session }
 
@@ -77,13 +79,19 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard phase == .open else {
+        guard phase == .open, !endsAbruptly else {
             phase = .closed
             return context.close(mode: .all, promise: promise)
         }
         phase = .closed
         session.shutdown()
         closeWhenWritten(context, promise)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is AbruptEnd else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        endsAbruptly = true
+        promise?.succeed(())
     }
 
     /// Closing a socket drops what has been written and not sent: waits until the goodbye has left, but not for ever.

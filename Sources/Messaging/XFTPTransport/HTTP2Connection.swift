@@ -1,6 +1,7 @@
 package import NIOCore
 package import NIOHTTP2
 package import SMPTransport
+import Synchronization
 
 /// One request and its answer on a connection of HTTP/2. Both sides wait while the other does not read.
 package typealias HTTP2Stream = NIOAsyncChannel<HTTP2Frame.FramePayload, HTTP2Frame.FramePayload>
@@ -28,13 +29,20 @@ package struct HTTP2Connection: Sendable {
     /// The results of the TLS handshake.
     package let handshake: TLSHandshake
     private let multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP2Stream>
+    private let answers: Answers
+
+    /// The answers that are being sent.
+    private final class Answers: Sendable {
+        let count = Atomic<Int>(0)
+    }
 
     /// Makes the connection of a channel whose TLS handshake is over. Must be called on the channel's event loop.
     package static func open(
         isClient: Bool, limits: HTTP2Limits = HTTP2Limits()
     ) -> @Sendable (any Channel, TLSHandshake) throws -> HTTP2Connection {
         { channel, handshake in
-            try ByteStreamHandler.add(to: channel)
+            let answers = Answers()
+            try ByteStreamHandler.add(to: channel) { answers.count.load(ordering: .relaxed) > 0 }
             try channel.pipeline.syncOperations.addHandler(FrameAligner(isClient: isClient))
             var configuration = NIOHTTP2Handler.Configuration()
             configuration.connection.initialSettings = [
@@ -52,7 +60,7 @@ package struct HTTP2Connection: Sendable {
             ) { stream in
                 stream.eventLoop.makeCompletedFuture { try Self.wrap(stream) }
             }
-            return HTTP2Connection(channel: channel, handshake: handshake, multiplexer: multiplexer)
+            return HTTP2Connection(channel: channel, handshake: handshake, multiplexer: multiplexer, answers: answers)
         }
     }
 
@@ -75,6 +83,13 @@ package struct HTTP2Connection: Sendable {
 
     /// The requests of the peer. To be iterated once; it ends with the connection.
     package var requests: NIOHTTP2AsyncSequence<HTTP2Stream> { multiplexer.inbound }
+
+    /// Answers a request. A connection that is closed meanwhile ends without a goodbye, so that no peer takes a part of an answer for all of it.
+    package func answering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        answers.count.add(1, ordering: .relaxed)
+        defer { answers.count.subtract(1, ordering: .relaxed) }
+        return try await body()
+    }
 
     package var isOpen: Bool { channel.isActive }
 

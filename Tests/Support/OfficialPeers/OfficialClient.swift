@@ -160,9 +160,10 @@ package final class OfficialClient: Sendable {
         }
     }
 
-    /// What to call an event in a report: its type, and how far a change of keys or queues has come.
+    /// What to call an event in a report: its type, how far a change of keys or queues has come, and why a file failed.
     package static func label(_ event: JSONValue) -> String {
         let progress = event["ratchetSyncProgress"]?["ratchetSyncStatus"] ?? event["switchProgress"]?["switchPhase"]
+        if let type = event["type"]?.stringValue, type.hasSuffix("FileError"), let error = event["agentError"] { return "\(type) (\(error.text))" }
         return (event["type"]?.stringValue ?? "?") + (progress?.stringValue.map { " (\($0))" } ?? "")
     }
 

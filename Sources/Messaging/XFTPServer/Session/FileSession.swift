@@ -47,7 +47,7 @@ final class FileSession: Sendable {
             group.addTask { await self.watch() }
             await withDiscardingTaskGroup { requests in
                 do {
-                    for try await stream in connection.requests { requests.addTask { await self.answer(stream) } }
+                    for try await stream in connection.requests { requests.addTask { await self.connection.answering { await self.answer(stream) } } }
                 } catch {
                     core.logger.debug("a connection broke", metadata: ["reason": "\(error)"])
                 }
