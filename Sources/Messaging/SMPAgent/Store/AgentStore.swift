@@ -129,6 +129,9 @@ package final class AgentStore: Sendable {
             switch result {
             case .success(let failures):
                 for failure in failures { log.error("a deferred change could not be made", metadata: ["error": "\(failure)"]) }
+            case .failure(let error) where (error as? StorageError)?.code == .closed:
+                // What can be deferred may be lost: the next process does it again.
+                log.debug("deferred changes are left to the next process", metadata: ["changes": "\(changes.count)"])
             case .failure(let error):
                 log.error("deferred changes could not be made", metadata: ["error": "\(error)"])
             }
