@@ -8,8 +8,7 @@ import Synchronization
 
 /// Connections between simulated agents, in memory: the state of all agents, and the links by which they connect.
 ///
-/// What an agent sends is in the inbox of its peer at once, and is reported there one message after another, each once the one before is
-/// acknowledged. Nothing is encrypted, no router is asked, and nothing fails but what must: a link that is gone, a peer that has deleted the connection.
+/// A message is in the inbox of the peer at once. The peer hears of one after another, each once the one before is acknowledged. Nothing is encrypted, no router is asked, and nothing fails but what must: a link that is gone, a peer that has deleted the connection.
 ///
 /// The state of an agent outlives the agent, as its database would. All calls take one lock: a test of a bot has few parties.
 package final class ConnectionSimulator: Sendable {
@@ -97,13 +96,13 @@ struct SimulatedConnection {
         case duplex
     }
 
-    /// What waits in a queue.
+    /// Something that waits in a queue.
     enum Content {
         case message(Bytes, MessageFlags, number: Int64, id: AgentMessageID, sentAt: Int64)
         case receipt(AgentMessageID)
     }
 
-    /// What was reported and is not acknowledged.
+    /// A message that was reported and is not acknowledged.
     struct Delivery {
         let id: AgentMessageID
         let event: AgentEvent
@@ -127,7 +126,7 @@ struct SimulatedConnection {
     /// The last number of a message, sent or received.
     var lastID: AgentMessageID = 0
     var lastSent: Int64 = 0
-    /// What was accepted under the numbers of the caller.
+    /// The messages that were accepted, by the numbers of the caller.
     var accepted: [Int64: AcceptedMessage] = [:]
     var inbox: [Content] = []
     var delivery: Delivery?
@@ -146,6 +145,6 @@ struct SimulatedLink {
 extension AgentError {
     static func prohibited(_ context: String) -> AgentError { AgentError(.command(.prohibited, context: context)) }
     static func noConnection(_ id: ConnectionID) -> AgentError { AgentError(.connection(.notFound, context: "no connection \(id)")) }
-    /// What a router answers about a queue or link that is not there.
+    /// The answer of a router about a queue or link that is not there.
     static func gone(_ server: SMPServerAddress) -> AgentError { AgentError(.smp(server: server.wireString, .auth)) }
 }

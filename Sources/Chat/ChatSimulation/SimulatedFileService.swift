@@ -158,9 +158,9 @@ package final class SimulatedFileService: FileService {
     /// The number of transfers that are not forgotten.
     package var count: Int { state.withLock { $0.transfers.count } }
 
-    /// Has transfers from now on fail, or not any more.
+    /// Makes transfers from now on fail, or not any more.
     package func fail(_ error: FileTransferError?) { state.withLock { $0.failure = error } }
-    /// Has outcomes announced that often.
+    /// Announces outcomes that often.
     package func repeatOutcomes(_ times: Int) { state.withLock { $0.repeats = times } }
 
     // MARK: FileService

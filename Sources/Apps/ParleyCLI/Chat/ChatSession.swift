@@ -19,7 +19,7 @@ actor ChatSession {
     private var connected: [Promise<Void>] = []
     /// Items on their way, and who waits until the router has them or they have failed.
     private var sending: [ChatItemID: Promise<Delivery>] = [:]
-    /// What became of items whose sender has not asked yet.
+    /// The outcomes of items whose sender has not asked yet.
     private var delivered: [ChatItemID: Delivery] = [:]
     private let deliveryTimeout: Duration
     private let runsRouter: Bool
@@ -121,7 +121,7 @@ actor ChatSession {
 
     // MARK: Sending
 
-    /// What became of a message.
+    /// The outcome of sending a message.
     enum Delivery: Sendable {
         /// The router has it; in a group, the routers of all members.
         case taken
