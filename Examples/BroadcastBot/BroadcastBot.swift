@@ -7,17 +7,15 @@ import Parley
 /// PUBLISHERS="ann, ben" swift run BroadcastBot
 /// ```
 ///
-/// `PUBLISHERS` holds the names of the contacts that may publish, as the bot's profile shows them. A second contact of the same name is shown as
-/// `ann_1`, so nobody becomes a publisher by choosing a name later.
+/// `PUBLISHERS` names those who may publish. The bot prints a link for each: whoever connects by it is that publisher, and nobody else is.
 @main struct BroadcastBot {
     static func main() async {
         let names = (ProcessInfo.processInfo.environment["PUBLISHERS"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        await bot(publishers: Set(names)).run()
+        await bot(publishers: names).run()
     }
 
-    static func bot(publishers: Set<String>) -> Bot {
-        let fromPublisher = Filter<MessageContext> { publishers.contains($0.chat.name) }
-        return Bot("Broadcast", bio: "News, when there are some", address: .automatic(welcome: "Hello! Send /subscribe to get the news.")) {
+    static func bot(publishers: [String]) -> Bot {
+        var bot = Bot("Broadcast", bio: "News, when there are some", address: .automatic(welcome: "Hello! Send /subscribe to get the news.")) {
             On.help("I pass on the news of my publishers.")
             On(.command("subscribe", "Get the news")) { message in
                 let person = message.person.description
@@ -29,7 +27,7 @@ import Parley
                 try await message.update(Subscribers.self, of: .bot) { _ = $0.people.remove(person) }
                 try await message.reply("You will get no more news.")
             }
-            On(.text && fromPublisher && !.isCommand) { message in
+            On(.text && .fromTrustedContact && !.isCommand) { message in
                 let subscribers = try await message.state(Subscribers.self, of: .bot).people
                 let chats = await message.client.contacts.filter { subscribers.contains("\($0)") && $0 != message.chat.reference }
                 // Named by the message: a handler that runs again after a crash does not begin it again.
@@ -38,6 +36,8 @@ import Parley
             }
             On(.anyMessage) { message in try await message.send(message.help) }
         }
+        bot.trustedContacts = publishers
+        return bot
     }
 }
 

@@ -22,9 +22,8 @@ import Parley
     ///
     /// - Parameters:
     ///   - name: the name of the channel.
-    ///   - poster: the name of the contact whose messages are posted, as the bot's profile shows it.
+    ///   - poster: the trusted contact whose messages are posted.
     static func bot(_ policy: CommentPolicy, channel name: String, poster: String, relays: [ManagedChannel.Relay]) -> Bot {
-        let fromPoster = Filter<MessageContext> { $0.chat.name == poster }
         var bot = Bot("\(name) moderator", id: "moderator") {
             On(.comment) { comment in
                 guard let member = comment.member, !member.isModerator else { return }
@@ -54,7 +53,7 @@ import Parley
                 }
                 try await report.reply(isEnough ? "Thank you. The comment is deleted." : "Thank you. The owner can see your report.")
             }
-            On(.command("close", "Close the last post for comments") && fromPoster) { message in
+            On(.command("close", "Close the last post for comments") && .fromTrustedContact) { message in
                 guard let channel = await message.groups.channels.first(where: { $0.role == .owner }),
                     let post = try await channel.chat.history().last(where: { !$0.isReceived })
                 else {
@@ -64,7 +63,7 @@ import Parley
                 try await channel.setComments(on: post.id, areOpen: false)
                 try await message.reply("Closed: \(post.text)")
             }
-            On(.command("writer", "Let a subscriber write who cannot comment", .rest("name")), where: { $0.chat.name == poster }) { call in
+            On(.command("writer", "Let a subscriber write who cannot comment", .rest("name")), where: { $0.chat.trustedName != nil }) { call in
                 let channel = await call.groups.channels.first { $0.role == .owner }
                 guard let member = try await channel?.members().first(where: { $0.name == call.arguments }) else {
                     try await call.reply("There is no subscriber \(call.arguments).")
@@ -73,7 +72,7 @@ import Parley
                 try await member.setRole(.member)
                 try await call.reply("\(member.name) can write now.")
             }
-            On(.text && fromPoster && !.isCommand) { message in
+            On(.text && .fromTrustedContact && !.isCommand) { message in
                 guard let channel = await message.groups.channels.first(where: { $0.role == .owner }) else {
                     try await message.reply("The channel is not made yet: no relay could be reached. Try again in a minute.")
                     return
@@ -86,6 +85,7 @@ import Parley
         var settings = GroupSettings(name)
         settings.preferences.set(.history, .on)
         settings.preferences.set(.comments, .on)
+        bot.trustedContacts = [poster]
         bot.channels = [ManagedChannel("channel", settings, relays: relays)]
         return bot
     }

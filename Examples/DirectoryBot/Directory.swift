@@ -3,8 +3,8 @@ import Parley
 
 /// The listings of a bot, and who is told of their changes.
 struct Directory: Sendable {
-    /// The names of the contacts who approve groups, as the bot's profile shows them.
-    let admins: Set<String>
+    /// The trusted contacts who approve groups.
+    let admins: [String]
     /// Parts of names of newcomers that groups with a filter refuse; case and accents do not count.
     let forbiddenNames: Set<String>
 
@@ -101,9 +101,7 @@ struct Directory: Sendable {
     func askAdmins(_ item: Item, _ client: BotClient) async throws { try await tellAdmins(text(of: item), client) }
 
     private func tellAdmins(_ text: String, _ client: BotClient) async throws {
-        for admin in await client.chats.all where admin.contactID != nil && admins.contains(admin.name) {
-            try await client.send(text, to: admin.reference)
-        }
+        for admin in admins { try await client.chat(withTrusted: admin)?.send(text) }
     }
 
     /// A group that waits, as admins see it.

@@ -9,24 +9,24 @@ import Parley
 @main struct DirectoryBot {
     static func main() async {
         let environment = ProcessInfo.processInfo.environment
-        func list(_ name: String) -> Set<String> {
-            Set((environment[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty })
+        func list(_ name: String) -> [String] {
+            (environment[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         }
         guard !list("DIRECTORY_ADMINS").isEmpty else {
             FileHandle.standardError.write(Data("DirectoryBot: DIRECTORY_ADMINS names nobody who could approve a group\n".utf8))
             exit(2)
         }
-        await bot(admins: list("DIRECTORY_ADMINS"), forbiddenNames: list("DIRECTORY_NAMES")).run()
+        await bot(admins: list("DIRECTORY_ADMINS"), forbiddenNames: Set(list("DIRECTORY_NAMES"))).run()
     }
 
     private static let welcome = "Welcome! Write what a group should be about. To list a group of yours, invite me to it as an admin. /help shows more."
 
     /// - Parameters:
-    ///   - admins: the names of the contacts who approve groups, as the bot's profile shows them.
+    ///   - admins: the trusted contacts who approve groups.
     ///   - forbiddenNames: parts of names of newcomers that groups with a filter refuse.
-    static func bot(admins: Set<String>, forbiddenNames: Set<String> = []) -> Bot {
+    static func bot(admins: [String], forbiddenNames: Set<String> = []) -> Bot {
         let directory = Directory(admins: admins, forbiddenNames: forbiddenNames)
-        return Bot("Directory", bio: "I know groups", address: .automatic(welcome: welcome)) {
+        var bot = Bot("Directory", bio: "I know groups", address: .automatic(welcome: welcome)) {
             groups(directory)
             Use(.limit(20, per: .seconds(60)) { call in try await call.message?.reply("Too fast. Wait a minute, please.") })
             On.help("Write what a group should be about. To list a group of yours, invite me to it as an admin.")
@@ -36,6 +36,8 @@ import Parley
             On(.text && !.isCommand) { try await $0.answer(Search($0.text), directory) }
             On(.anyMessage) { try await $0.send("I do not understand that. Send /help.") }
         }
+        bot.trustedContacts = admins
+        return bot
     }
 
     /// The groups themselves.
@@ -154,7 +156,7 @@ import Parley
     private static func reviewers(_ directory: Directory) -> Handlers {
         Handlers {
             Use { call, next in
-                guard let name = call.chat?.name, directory.admins.contains(name) else {
+                guard call.chat?.trustedName != nil else {
                     try await call.message?.reply("Only admins of the directory can do that.")
                     return
                 }

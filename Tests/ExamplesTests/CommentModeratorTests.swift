@@ -16,7 +16,7 @@ import Testing
 
     @Test func commentsAreModeratedAndTheirAuthorsWarnedThenBlocked() async throws {
         try await Self.withModerator { room in
-            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.stranger("Ben")
             try await ben.subscribe(to: "channel")
             try await ann.say("Hello")
             try await ann.expectReaction("✅")
@@ -38,7 +38,7 @@ import Testing
 
     @Test func anEditedCommentIsCheckedAgain() async throws {
         try await Self.withModerator { room in
-            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.stranger("Ben")
             try await ben.subscribe(to: "channel")
             try await ann.say("Hello")
             try await ben.comment("nice", on: "Hello", in: "News")
@@ -50,7 +50,7 @@ import Testing
 
     @Test func aCommentThatThreeMembersReportIsDeleted() async throws {
         try await Self.withModerator { room in
-            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.stranger("Ben")
             let readers = [try await room.stranger("Cath"), try await room.stranger("Dan"), try await room.stranger("Eve")]
             for person in [ben] + readers { try await person.subscribe(to: "channel") }
             try await ann.say("Hello")
@@ -68,7 +68,7 @@ import Testing
 
     @Test func onlyThePosterPostsAndClosesPosts() async throws {
         try await Self.withModerator { room in
-            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.person("Ben", with: "moderator")
+            let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.person("Ben", with: "moderator")
             for command in ["Buy!", "/close"] {
                 try await ben.say(command)
                 try await ben.expect("I post for Ann only.")
@@ -93,7 +93,7 @@ import Testing
 
     @Test func anAnswerOfAWriterIsAComment() async throws {
         try await Self.withModerator { room in
-            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.stranger("Ben")
             try await ben.subscribe(to: "channel")
             try await ann.say("Hello")
             try await ben.expect("Hello", in: "News")

@@ -62,13 +62,18 @@ import Testing
 
 @Suite struct BroadcastBotTests {
     @Test func subscribersGetWhatPublishersWrite() async throws {
-        try await withBots(BroadcastBot.bot(publishers: ["Ann"])) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben"), cath = try await room.person("Cath")
-            for person in [ann, ben, cath] { try await person.expect(containing: "Hello!") }
+        try await withBots(BroadcastBot.bot(publishers: ["ann"])) { room in
+            let ann = try await room.person("Ann", trustedAs: "ann"), ben = try await room.person("Ben"), cath = try await room.person("Cath")
+            for person in [ben, cath] { try await person.expect(containing: "Hello!") }
             for person in [ben, cath] {
                 try await person.say("/subscribe")
                 try await person.expect("You will get the news.")
             }
+            // The name of a publisher makes nobody one.
+            let impostor = try await room.person("ann")
+            try await impostor.expect(containing: "Hello!")
+            try await impostor.say("Buy my coins.")
+            try await impostor.expect(containing: "/subscribe")
             try await cath.say("/unsubscribe")
             try await cath.expect("You will get no more news.")
             try await ann.say("It snows.")

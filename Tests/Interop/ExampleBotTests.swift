@@ -71,7 +71,8 @@ extension Interop {
                 let server = try await Stage.shared.router(router)
                 let bot = try ExampleProgram("DirectoryBot", server: server.address, environment: ["DIRECTORY_ADMINS": "adam"])
                 let address = try await bot.link(below: "Directory can be reached at")
-                let adam = try await (try await Implementation.official.party("adam", servers: [server.address])).meet(address, "Directory")
+                let invitation = try await bot.link(below: "adam can connect once, as a trusted contact, at")
+                let adam = try await (try await Implementation.official.party("adam", servers: [server.address])).meet(invitation, "Directory")
                 let olga = try await (try await Implementation.official.party("olga", servers: [server.address])).meet(address, "Directory")
                 try await olga.party.send(#"/_group 1 {"displayName":"tea","fullName":"","shortDescr":"green","memberAdmission":{"review":"all"}}"#)
                 try await olga.party.send("/_add #1 \(olga.contact) admin")
@@ -122,13 +123,13 @@ extension Interop {
                     "CommentModerator", server: server.address,
                     environment: ["MODERATOR_POSTER": "pablo", "MODERATOR_WORDS": "casino", "CHANNEL_RELAYS": relays])
                 let news = try await moderator.link(below: "News can be joined at")
-                let address = try await moderator.link(below: "News moderator can be reached at")
+                let invitation = try await moderator.link(below: "pablo can connect once, as a trusted contact, at")
 
                 let olga = try await Implementation.official.party("olga", servers: [server.address])
                 try await olga.subscribe(to: weather)
                 try await olga.hear("Snow\nhttps://example.org/1")
                 try await olga.subscribe(to: news)
-                let pablo = try await (try await Implementation.official.party("pablo", servers: [server.address])).meet(address, "News moderator")
+                let pablo = try await (try await Implementation.official.party("pablo", servers: [server.address])).meet(invitation, "News moderator")
                 try await pablo.say("Hello to all")
                 let post = try await olga.item(ofText: "Hello to all")
 

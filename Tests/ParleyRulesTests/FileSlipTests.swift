@@ -52,6 +52,7 @@ import Testing
             profiles:
               a:
                 relay: true
+                trusted-contacts: Anna
                 groups: { lobby: { name: The Lobby, moderators: Anna } }
                 channels: { n: { name: News, relays: a } }
                 rules:
@@ -62,7 +63,7 @@ import Testing
         let found = try BotsFile(parsing: source).warnings.diagnostics
         #expect(found.map(\.code.rawValue) == (code.isEmpty ? [] : [code]), "\(found)")
         if let warning = found.first {
-            #expect(warning.position == SourcePosition(line: 10, column: column + 1) && warning.hint?.contains(hint) == true, "\(warning)")
+            #expect(warning.position == SourcePosition(line: 11, column: column + 1) && warning.hint?.contains(hint) == true, "\(warning)")
         }
     }
 

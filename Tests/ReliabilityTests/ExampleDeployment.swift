@@ -59,10 +59,21 @@ actor ExampleDeployment {
     }
 
     /// Somebody who talks to the bot, on a core of this process.
-    func person(_ name: String) async throws -> Interlocutor {
+    ///
+    /// - Parameter isTrusted: true for a trusted contact of that name.
+    func person(_ name: String, isTrusted: Bool = false) async throws -> Interlocutor {
+        let link = isTrusted ? try await invitation(of: name) : link
         var configuration = HostConfiguration(dataFolder: folder(name), servers: [routerAddress])
         try configuration.network.set(.retryPause, to: "200")
         return try await Interlocutor(name, on: try await CoreHost.open(configuration), to: link)
+    }
+
+    /// The link that the bot prints for a trusted contact. The bot must not have been killed yet.
+    private func invitation(of name: String) async throws -> String {
+        let title = "\(name) can connect once, as a trusted contact, at"
+        _ = try await bot.output.first("the title of the link", within: .seconds(60)) { $0 == title ? true : nil }
+        let address = link
+        return try await bot.output.peek("the link of \(name)", within: .seconds(60)) { $0.hasPrefix("https://") && $0 != address ? $0 : nil }
     }
 
     /// Ends the bot, and opens what it has stored.

@@ -31,6 +31,12 @@ public struct Bot: Sendable {
     /// The files that the bot receives on its own, for ``Trigger/fileReceived``; nil for none. Handlers receive others by
     /// ``MessageContext/file(within:upTo:from:progress:)``.
     public var fileReception: FileReception?
+    /// The people whom the bot knows for certain, by names that the author of the bot chooses: those who may publish or moderate, for example.
+    ///
+    /// People choose their display names, and whoever comes first has one. For each trusted contact the bot makes a one-time link at its start, which
+    /// ``HostReady/Profile/invitations`` has until somebody connects by it: give it to that person over a channel that you trust. Then
+    /// ``ItemContext/trustedName`` tells the name, whatever the person is called on the network. The name is the contact's alias.
+    public var trustedContacts: [String] = []
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
     /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.

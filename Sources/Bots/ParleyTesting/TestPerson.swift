@@ -33,10 +33,15 @@ public final class TestPerson: Sendable {
     public func connect(with id: String) async throws {
         let profile = try profile(id)
         guard let address = profile.shortAddress ?? profile.address else { throw TestRoomError("\(id) has no address") }
-        _ = try await core.connect(by: address, as: user)
+        try await connect(with: profile, by: address)
+    }
+
+    /// Connects with a bot by a link of its, and waits until both can write.
+    func connect(with profile: HostReady.Profile, by link: String) async throws {
+        _ = try await core.connect(by: link, as: user)
         try await wait("\(profile.name) accepts \(name)") {
             guard let contact = try await self.contact(profile.name), contact.isReady else { return false }
-            return await profile.chats.all.contains { $0.info.contact?.isReady == true && $0.info.displayName == self.name }
+            return await profile.chats.all.contains { $0.info.contact.map { $0.isReady && $0.profile.displayName == self.name } ?? false }
         }
         bot.withLock { $0 = profile.name }
     }
@@ -83,6 +88,11 @@ public final class TestPerson: Sendable {
             guard case .group(let info, _)? = try await self.chat(channel.name)?.chatInfo else { return false }
             return info.membership.status == .connected
         }
+    }
+
+    /// Changes the display name, which the contacts of the person learn. ``name`` stays what the room calls the person.
+    public func rename(to name: String) async throws {
+        _ = try await core.send(.users(.updateProfile(user: user, Profile(displayName: name, fullName: ""))), as: user)
     }
 
     // MARK: Talking

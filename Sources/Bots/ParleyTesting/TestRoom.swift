@@ -258,6 +258,32 @@ public final class TestRoom: Sendable {
         return person
     }
 
+    /// The links that a bot has made for trusted contacts who have not connected, as of its last start.
+    ///
+    /// - Parameter bot: the id or name of the bot; the first one if it is not given.
+    public func invitations(of bot: String? = nil) throws -> [HostReady.Invitation] {
+        guard let profile = bot.map({ id in profiles.first { $0.id == id || $0.name == id } }) ?? profiles.first else {
+            throw TestRoomError("there is no bot \"\(bot ?? "")\"")
+        }
+        return profile.invitations
+    }
+
+    /// A new person, who connects with a bot by the link that the bot has made for a trusted contact.
+    ///
+    /// - Parameters:
+    ///   - name: the display name.
+    ///   - trusted: the name in `Bot.trustedContacts`.
+    ///   - bot: the id or name of the bot; the first one if it is not given.
+    public func person(_ name: String, trustedAs trusted: String, with bot: String? = nil) async throws -> TestPerson {
+        let person = try await stranger(name)
+        let profile = bot.map { id in profiles.first { $0.id == id || $0.name == id } } ?? profiles.first
+        guard let profile, let invitation = profile.invitations.first(where: { $0.name == trusted }) else {
+            throw TestRoomError("there is no bot \(bot.map { "\"\($0)\" " } ?? "")that has an unused invitation for \"\(trusted)\"")
+        }
+        try await person.connect(with: profile, by: invitation.link)
+        return person
+    }
+
     /// A new person, who knows nobody.
     public func stranger(_ name: String) async throws -> TestPerson {
         let host = try await open("person-\(state.withLock(\.people).count)", servers: depth == .live ? liveServers : routerAddresses)

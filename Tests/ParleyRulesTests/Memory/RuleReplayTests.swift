@@ -31,7 +31,7 @@ import Testing
             guard let chat = await client.chat(overview.reference) else { continue }
             entries += try await chat.items(.last(100)).map { ItemInChat(chatInfo: chat.info, chatItem: $0) }
         }
-        return entries.sorted { $0.chatItem.id < $1.chatItem.id }.compactMap { ReplayedMessage($0) }
+        return entries.sorted { $0.chatItem.id < $1.chatItem.id }.compactMap { ReplayedMessage($0, trusted: []) }
     }
 
     private func sent(by client: BotClient) async throws -> [String] {

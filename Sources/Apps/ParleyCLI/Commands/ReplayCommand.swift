@@ -58,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 }
                 found += 1
                 var comparison = comparison
-                try await StoredMessages(core: core, user: user.userID, start: start).each { message in
+                try await StoredMessages(core: core, user: user.userID, start: start, trusted: comparison.trusted).each { message in
                     if let difference = comparison.take(message) { report.show(message, difference, of: comparison) }
                 }
                 report.end(comparison)
@@ -89,13 +89,15 @@ struct StoredMessages {
     let user: UserID
     /// Older messages are left out; nil for all.
     let start: Date?
+    /// The names of trusted contacts.
+    let trusted: Set<String>
 
     /// Gives each message to the closure.
     func each(_ body: (ReplayedMessage) throws -> Void) async throws {
         guard var page = try await firstPage() else { return }
         while let last = page.last?.chatItem.id {
             for entry in page {
-                guard let message = ReplayedMessage(entry), start.map({ message.time >= $0 }) ?? true else { continue }
+                guard let message = ReplayedMessage(entry, trusted: trusted), start.map({ message.time >= $0 }) ?? true else { continue }
                 try body(message)
             }
             page = try await items(.after(last, count: Self.pageSize))

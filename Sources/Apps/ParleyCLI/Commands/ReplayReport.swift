@@ -16,6 +16,8 @@ struct ReplayComparison: Sendable {
     let profile: String
     /// The names that the profile may have in the folder.
     let names: [String]
+    /// The names of the profile's trusted contacts.
+    let trusted: Set<String>
     private var new: RuleReplay
     private var old: RuleReplay?
     /// Messages that were given.
@@ -29,6 +31,7 @@ struct ReplayComparison: Sendable {
 
     init(_ profile: ProfileSpec, in file: BotsFile, before: ProfileSpec?, in old: BotsFile?) throws {
         self.profile = profile.id
+        trusted = Set(profile.trustedContacts)
         names = ([profile.name] + (before.map { [$0.name] } ?? [])).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         new = RuleReplay(try RuleSet(profile.rules, lists: file.lists), bot: profile.name)
         // A profile that the other file does not have did nothing.

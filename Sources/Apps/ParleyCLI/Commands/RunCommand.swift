@@ -129,12 +129,16 @@ enum ReadyReport {
                 Output.line("\nThe channel \(VisibleText.name(channel.name)) can be subscribed to at")
                 Output.link(link)
             }
-            guard let link = profile.shortAddress ?? profile.address else {
+            if let link = profile.shortAddress ?? profile.address {
+                Output.line("\n\(VisibleText.name(profile.name)) can be reached at")
+                Output.link(link)
+            } else {
                 Output.line("\n\(VisibleText.name(profile.name)) is running, without an address.")
-                continue
             }
-            Output.line("\n\(VisibleText.name(profile.name)) can be reached at")
-            Output.link(link)
+            for invitation in profile.invitations {
+                Output.line("\n\(VisibleText.name(invitation.name)) can connect once, as a trusted contact of \(VisibleText.name(profile.name)), at")
+                Output.link(invitation.link)
+            }
         }
         Output.line("\nReady. Ctrl-C stops.")
     }
@@ -152,6 +156,18 @@ enum ReadyReport {
             })
     }
 
+    /// The invitations as JSON; nil for none.
+    private static func list(_ invitations: [HostReady.Invitation]) -> JSONValue? {
+        guard !invitations.isEmpty else { return nil }
+        return .array(
+            invitations.map { invitation in
+                Output.object { object in
+                    object["name"] = invitation.name
+                    object["link"] = invitation.link
+                }
+            })
+    }
+
     static func json(_ ready: HostReady) -> JSONValue {
         let profiles = ready.profiles.map { profile in
             Output.object { object in
@@ -161,6 +177,7 @@ enum ReadyReport {
                 object["shortAddress"] = profile.shortAddress
                 object["groups"] = list(profile.managedGroups)
                 object["channels"] = list(profile.managedChannels)
+                object["invitations"] = list(profile.invitations)
             }
         }
         return [

@@ -41,9 +41,10 @@ public struct BotClient: Sendable {
     /// A chat of the bot; nil if there is none.
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }
 
-    /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it.
+    /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it. A name in ``Bot/trustedContacts`` is that contact's only.
     public func chat(named name: String) async -> BotChat? {
-        await chats.summary(named: name).map { BotChat(bot: bot, info: $0.info, effects: effects) }
+        if bot.trustedContacts.contains(name) { return await chat(withTrusted: name) }
+        return await chats.summary(named: name).map { BotChat(bot: bot, info: $0.info, effects: effects) }
     }
 
     private func chat(_ reference: ChatReference, _ effects: Effects) async -> BotChat? {

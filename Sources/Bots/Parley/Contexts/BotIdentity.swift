@@ -8,4 +8,13 @@ public struct BotIdentity: Sendable, Hashable {
     public let name: String
     /// The bot's profile in the core.
     public let userID: UserID
+    /// The names in ``Bot/trustedContacts``.
+    package let trustedContacts: Set<String>
+
+    package init(id: String, name: String, userID: UserID, trustedContacts: [String] = []) {
+        self.id = id
+        self.name = name
+        self.userID = userID
+        self.trustedContacts = Set(trustedContacts)
+    }
 }

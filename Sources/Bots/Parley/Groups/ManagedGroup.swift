@@ -16,7 +16,7 @@ public struct ManagedGroup: Sendable, Hashable {
     /// Contacts of the bot and members of the group, by their names as the bot's profile shows them, who are made moderators at the start: a member gets the
     /// role, and a contact who is no member is invited. Those who are not named keep their roles.
     ///
-    /// A name is that of the one who came first under it: name only people whom you know to have it.
+    /// A name in ``Bot/trustedContacts`` is that contact's only. Any other name is that of the one who came first under it.
     public var moderators: [String]
 
     /// Creates the description of a group.

@@ -210,7 +210,13 @@ extension Bot {
         try await BotHost([self], configuration: configuration).serve(onReady: Self.show)
     }
 
-    /// Prints the addresses of the profiles, with QR codes on a terminal.
+    private static func show(_ link: String, as title: String) {
+        let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
+        let text = ([title, VisibleText.line(link)] + code).joined(separator: "\n")
+        try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    /// Prints the addresses of the profiles and the links of trusted contacts, with QR codes on a terminal.
     @Sendable package static func show(_ ready: HostReady) {
         for profile in ready.profiles {
             for group in profile.managedGroups + profile.managedChannels {
@@ -218,10 +224,10 @@ extension Bot {
                 let text = "\(VisibleText.name(group.name)) can be joined at\n\(VisibleText.line(link))\n"
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
             }
-            guard let link = profile.shortAddress ?? profile.address else { continue }
-            let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
-            let text = (["\(VisibleText.name(profile.name)) can be reached at", VisibleText.line(link)] + code).joined(separator: "\n")
-            try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+            if let link = profile.shortAddress ?? profile.address { show(link, as: "\(VisibleText.name(profile.name)) can be reached at") }
+            for invitation in profile.invitations {
+                show(invitation.link, as: "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact, at")
+            }
         }
     }
 }

@@ -110,10 +110,20 @@ public struct HostReady: Sendable {
         public let managedGroups: [Group]
         /// The channels that the bot keeps and that are made already. Those whose relays cannot be reached yet are missing.
         public internal(set) var managedChannels: [Group] = []
+        /// The invitations of the ``Bot/trustedContacts`` that have not been used yet.
+        public let invitations: [Invitation]
         /// The chats of the bot, as they are from now on.
         public var chats: BotChats { client.chats }
         /// All groups of the bot, as they are from now on.
         public var groups: BotGroups { client.groups }
+    }
+
+    /// A link by which a trusted contact connects, once.
+    public struct Invitation: Sendable, Hashable {
+        /// The name in ``Bot/trustedContacts``.
+        public let name: String
+        /// The link, the short one if there is one. Whoever has it first becomes the contact.
+        public let link: String
     }
 
     /// A group that a bot keeps.

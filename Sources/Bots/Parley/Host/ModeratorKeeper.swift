@@ -37,7 +37,8 @@ struct ModeratorKeeper {
         let contact = await client.chat(named: name)?.contact
         let members = try await group.members().filter { $0.member.status.isInGroupOrOnTheWay }
         // A contact that was invited is a member of its own name, too.
-        if let member = members.first(where: { $0.name == name || (contact != nil && $0.member.contactID == contact?.contactID) }) {
+        let isTrusted = client.bot.trustedContacts.contains(name)
+        if let member = members.first(where: { (!isTrusted && $0.name == name) || (contact != nil && $0.member.contactID == contact?.contactID) }) {
             if !member.isModerator { try await member.setRole(.moderator) }
             return true
         }

@@ -51,8 +51,9 @@ struct Provisioner {
         }
         try await updateProfile(bot, of: user)
         let link = try await address(of: bot, user: user)
-        let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
+        let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID, trustedContacts: bot.trustedContacts)
         let groups = try await groups(of: bot, identity: identity)
+        let invitations = try await invitations(of: bot, user: user.userID)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
             commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), encryptsFiles: encryptsFiles,
@@ -60,7 +61,8 @@ struct Provisioner {
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
         let report = HostReady.Profile(
-            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink, client: client, managedGroups: groups)
+            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink, client: client, managedGroups: groups,
+            invitations: invitations)
         return Provisioned(identity: identity, report: report, services: services)
     }
 

@@ -110,7 +110,7 @@ extension Check.Test {
         case .comment(let wanted): Truth(input.isComment == wanted)
         case .file(let condition): Truth(input.file.map(condition.holds) ?? false)
         case .mention: Truth(input.mentionsBot)
-        case .from(let names): input.sender.map { Truth(names.contains($0)) } ?? .unknown
+        case .from(let names): input.sender.map { Truth(names.contains($0) && !input.isImpostor) } ?? .unknown
         case .name(let pattern): input.displayName.map { Truth(pattern.matches($0)) } ?? .unknown
         case .bot(let wanted): Truth(input.isFromBot == wanted)
         case .role(let roles): Truth(input.role.map(roles.contains) ?? false)

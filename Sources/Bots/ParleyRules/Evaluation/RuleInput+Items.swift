@@ -17,10 +17,12 @@ extension RuleInput {
     }
 
     /// Sets what is known of the chat, of the member whom actions are about, and of the time.
-    mutating func describe(_ info: ChatInfo, target member: GroupMember?, at now: Date) {
+    ///
+    /// - Parameter trusted: the names of trusted contacts.
+    mutating func describe(_ info: ChatInfo, target member: GroupMember?, trusted: Set<String>, at now: Date) {
         chat = ChatKinds(info)
-        sender = sender ?? member?.localDisplayName ?? info.localDisplayName
-        if displayName == nil { describe(member, at: now) }
+        if sender == nil, member == nil { setSender(info.localDisplayName, info.contact?.profile, trusted) }
+        if displayName == nil { describe(member, trusted: trusted, at: now) }
         target = member?.role
         if case .direct(let contact) = info {
             displayName = contact.profile.displayName
@@ -31,15 +33,22 @@ extension RuleInput {
     }
 
     /// Sets what is known of the member who wrote, or whom the event is about.
-    mutating func describe(_ member: GroupMember?, at now: Date) {
+    mutating func describe(_ member: GroupMember?, trusted: Set<String>, at now: Date) {
         guard let member else { return }
-        sender = member.localDisplayName
+        setSender(member.localDisplayName, member.profile, trusted)
         role = member.role
         displayName = member.profile.displayName
         isFromBot = member.profile.peerType == .bot
         // Others were there before the bot, and when they joined is not known.
         let hasJoinedLater = member.category == .post || member.category == .invitee
         memberAge = hasJoinedLater ? max(0, now.timeIntervalSince1970 - member.createdAt.timeIntervalSince1970) : nil
+    }
+
+    private mutating func setSender(_ name: String, _ profile: LocalProfile?, _ trusted: Set<String>) {
+        // Aliases are set by the owner of the profile only, and display names by anybody.
+        let alias = profile.map(\.localAlias).flatMap { trusted.contains($0) ? $0 : nil }
+        sender = alias ?? name
+        isImpostor = alias == nil && trusted.contains(name)
     }
 }
 

@@ -19,8 +19,10 @@ public struct RuleInput: Sendable {
     public var role: GroupMemberRole?
     /// The role of the member whom moderating actions are about; nil outside of groups.
     public var target: GroupMemberRole?
-    /// The name of the contact or of the member who wrote, as the profile shows it: no other has it there.
+    /// The name of the contact or of the member who wrote: that of a trusted contact, or else the one that the profile shows.
     public var sender: String?
+    /// True if a stranger has the name of a trusted contact.
+    public var isImpostor = false
     /// The name that the contact or member has given itself; nil if the event is about nobody.
     public var displayName: String?
     /// The names of the group: the one that its members see, and the one that is unique in the profile.

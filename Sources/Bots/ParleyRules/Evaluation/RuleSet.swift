@@ -70,7 +70,7 @@ public struct RuleSet: Sendable {
     /// True for the delivery of a report about a delivery: rules about it would not end.
     func isAboutReport(_ input: RuleInput) -> Bool {
         guard input.event.isAboutDelivery, !reportChats.isEmpty else { return false }
-        let names = input.groupNames.isEmpty ? [input.sender].compactMap(\.self) : input.groupNames
+        let names = input.groupNames.isEmpty ? [input.isImpostor ? nil : input.sender].compactMap(\.self) : input.groupNames
         return names.contains(where: reportChats.contains)
     }
 
@@ -84,6 +84,11 @@ extension RuleSpec {
     /// True if the rule is also about what other bots write in groups: it moderates, or names `bot`. Two bots that answer each other would not end.
     var isAboutBots: Bool {
         isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { if case .bot = $0.test { true } else { false } }
+    }
+
+    /// The names of those whom the rule is for, or not for.
+    var writers: [String] {
+        (when.tree.checks + (unless?.checks ?? [])).flatMap { check -> [String] in if case .from(let names) = check.test { names.sorted() } else { [] } }
     }
 
     /// True if the rule is not for the one who wrote, or whom it would act on.

@@ -46,6 +46,8 @@ public struct Diagnostic: Sendable, Hashable {
         case braces = "braces"
         /// A chat whose name is nearly that of a declared one.
         case unknownChat = "unknown-chat"
+        /// A name that gives a right and that a stranger can take.
+        case uncertainName = "uncertain-name"
     }
 
     /// The stable code.

@@ -63,7 +63,7 @@ final class DiagnosticSink {
 
 /// A name with which one part of a document means another.
 struct NameUse {
-    enum Kind { case chat, form, relay, profile }
+    enum Kind { case chat, form, relay, profile, person }
 
     let kind: Kind
     let name: String

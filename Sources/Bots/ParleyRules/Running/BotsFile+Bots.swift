@@ -77,6 +77,7 @@ extension ProfileSpec {
                 logger.error("the picture of a profile cannot be used", metadata: ["code": "\(error.code.rawValue)", "error": "\(error.message)"])
             }
         }
+        bot.trustedContacts = trustedContacts
         bot.fileReception = fileReception
         if let pace { bot.pace = pace }
         bot.groups = groups

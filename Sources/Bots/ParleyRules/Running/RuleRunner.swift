@@ -48,7 +48,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
-        input.describe(report.reporter?.member, at: report.client.now)
+        input.describe(report.reporter?.member, trusted: report.bot.trustedContacts, at: report.client.now)
         return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }
 
@@ -107,7 +107,7 @@ struct RuleRunner: Sendable {
     private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil) -> Work? {
         let profile = current(), rules = profile.rules, now = subject.client.now
         var input = input
-        input.describe(subject.chat.info, target: subject.member?.member, at: now)
+        input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.chat.bot.trustedContacts, at: now)
         arrivals.count(&input, rules, subject.scopes, at: now)
         let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true
         let decisions = rules.decide(input)

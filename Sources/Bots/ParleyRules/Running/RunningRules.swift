@@ -96,6 +96,7 @@ extension ProfileSpec {
         if name != other.name { differences.append("name") }
         if bio != other.bio { differences.append("bio") }
         if picture != other.picture { differences.append("picture") }
+        if trustedContacts != other.trustedContacts { differences.append("trusted-contacts") }
         if fileReception != other.fileReception { differences.append("receive-files") }
         if address != other.address { differences.append("address") }
         if pace != other.pace { differences.append("pace") }

@@ -47,7 +47,7 @@ enum GroupSpec {
     }
 
     private static func moderators(_ reader: NodeReader) -> [String] {
-        let names = reader.listOrOne()?.compactMap { $0.nonEmptyString() } ?? []
+        let names = reader.listOrOne()?.compactMap { $0.name(of: .person) } ?? []
         if names.count > maximumModerators { reader.report(.tooLarge, "\(names.count) moderators are more than \(maximumModerators)") }
         return names
     }

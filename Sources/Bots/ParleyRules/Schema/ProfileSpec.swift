@@ -13,6 +13,8 @@ public struct ProfileSpec: Sendable {
     public let picture: String?
     /// The settings of the address.
     public let address: AddressSpec
+    /// The people whom the bot knows for certain.
+    public let trustedContacts: [String]
     /// The files that the bot receives on its own; nil for none.
     public let fileReception: FileReception?
     /// The pace of sending; nil for the default of the framework.
@@ -69,6 +71,7 @@ public struct ProfileSpec: Sendable {
         }
         picture = mapping.value("picture").flatMap(Self.picture)
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
+        trustedContacts = mapping.value("trusted-contacts").map(Self.trusted) ?? []
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         pace = mapping.value("pace").flatMap(PaceSpec.read)
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
@@ -95,6 +98,7 @@ public struct ProfileSpec: Sendable {
         let uses = reader.sink.uses[firstUse...]
         refuseUnknownForms(mapping, uses)
         warnOfUnknownChats(reader, uses)
+        warnOfUncertainNames(reader, uses)
         warnOfUnreachableRules(mapping.reader)
     }
 
@@ -107,6 +111,22 @@ public struct ProfileSpec: Sendable {
         }
         address.welcome = mapping.value("welcome").flatMap(Self.welcome)
         return address
+    }
+
+    private static func trusted(_ reader: NodeReader) -> [String] {
+        var names: [String] = []
+        for item in reader.listOrOne() ?? [] {
+            guard let name = item.nonEmptyString() else { continue }
+            if names.contains(name) {
+                item.report(.badValue, "\"\(name.cut)\" is there twice", hint: "a trusted contact is one person: remove one")
+            } else if !DisplayName.isValid(name) {
+                let suggestion = DisplayName.valid(name)
+                item.report(.badValue, "\"\(name.cut)\" cannot be a name", hint: suggestion.isEmpty ? nil : "\"\(suggestion.cut)\" can")
+            } else {
+                names.append(name)
+            }
+        }
+        return names
     }
 
     /// The path of a picture that can be shown.
@@ -179,7 +199,7 @@ public struct ProfileSpec: Sendable {
     /// A chat can be one that nobody knows but the bot, so that only what looks like a slip is told.
     private func warnOfUnknownChats(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
         let declared = (groups.map { ($0.id, $0.settings.name) } + channels.map { ($0.id, $0.settings.name) })
-        let names = declared.map(\.1) + groups.flatMap(\.moderators)
+        let names = declared.map(\.1) + groups.flatMap(\.moderators) + trustedContacts
         for use in uses where use.kind == .chat && !names.contains(use.name) {
             let limit = max(1, use.name.count / 4)
             let meant =
@@ -187,6 +207,17 @@ public struct ProfileSpec: Sendable {
                 ?? names.first { use.name.count > 3 && Spelling.distance(use.name, $0) <= limit }
             guard let meant else { continue }
             reader.warn(.unknownChat, "the profile declares no chat \"\(use.name.cut)\"", hint: "did you mean \"\(meant.cut)\"?", at: use.position)
+        }
+    }
+
+    /// Where a name gives a right, whoever takes that name first has it.
+    private func warnOfUncertainNames(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
+        var told = Set(trustedContacts)
+        let inRules = rules.filter { $0.when.members.kinds.contains(.contacts) }.flatMap { rule in rule.writers.map { (name: $0, position: rule.position) } }
+        for use in uses.filter({ $0.kind == .person }).map({ (name: $0.name, position: $0.position) }) + inRules where told.insert(use.name).inserted {
+            reader.warn(
+                .uncertainName, "whoever connects first under the name \"\(use.name.cut)\" has it",
+                hint: "name the person in trusted-contacts of the profile, and give them the link that the next start prints", at: use.position)
         }
     }
 

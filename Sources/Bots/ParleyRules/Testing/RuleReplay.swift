@@ -20,7 +20,8 @@ package struct ReplayedMessage: Sendable {
     let member: String
 
     /// - Returns: nil for items that are no messages, for those that handlers do not get, and for messages whose content was deleted.
-    package init?(_ entry: ItemInChat) {
+    /// - Parameter trusted: the names of trusted contacts.
+    package init?(_ entry: ItemInChat, trusted: Set<String>) {
         let item = entry.chatItem
         guard item.direction.isReceived, case .receivedMessage(let content) = item.content, entry.isForHandlers else { return nil }
         if case .report = content { return nil }
@@ -28,7 +29,7 @@ package struct ReplayedMessage: Sendable {
         var input = RuleInput(message: item, content)
         let member = item.direction.member
         time = Date(timeIntervalSince1970: item.meta.itemTimestamp.timeIntervalSince1970)
-        input.describe(entry.chatInfo, target: member, at: time)
+        input.describe(entry.chatInfo, target: member, trusted: trusted, at: time)
         var person = "\(reference)"
         if let member, let group = entry.chatInfo.groupInfo { person = PersonID.member(member.groupMemberID, of: group.groupID).description }
         id = item.id
