@@ -123,6 +123,7 @@ extension Interop {
                     "CommentModerator", server: server.address,
                     environment: ["MODERATOR_POSTER": "pablo", "MODERATOR_WORDS": "casino", "CHANNEL_RELAYS": relays])
                 let news = try await moderator.link(below: "News can be joined at")
+                _ = try await moderator.link(below: "News moderator can be reached at")
                 let invitation = try await moderator.link(below: "pablo can connect once, as a trusted contact, at")
 
                 let olga = try await Implementation.official.party("olga", servers: [server.address])
