@@ -90,7 +90,9 @@ extension RouterState {
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.recipientKeys = keys })
     }
 
+    /// `OFF`. A queue that the operator has blocked takes nothing already, and must not become another that can be read.
     mutating func suspend(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard blocking(slot) == nil else { return execution.respond(.ok) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.status = .off })
     }
 
