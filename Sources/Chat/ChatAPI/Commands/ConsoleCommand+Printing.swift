@@ -183,9 +183,13 @@ extension GroupFeature {
 
 extension CommandText {
     /// A text that may have several lines: as JSON if it would be read otherwise than it is.
+    ///
+    /// Behind the name of a chat, `(support)`, `<- @name` and `@name` belong to the command, so a text does not begin like one of them.
     static func console(_ text: String) -> String {
-        let isPlain = text.utf8.last.map { !CommandReader.isSpace($0) } ?? true
+        guard let last = text.utf8.last, !CommandReader.isSpace(last), let first = text.utf8.first(where: { !CommandReader.isSpace($0) }),
+            !"(<@".utf8.contains(first)
+        else { return json(text) }
         var reader = CommandReader(bytes: Array(text.utf8))
-        return isPlain && (try? reader.messageText()) == text ? text : json(text)
+        return (try? reader.messageText()) == text ? text : json(text)
     }
 }

@@ -97,7 +97,7 @@ extension ServerCommand {
         case .setUserServers(let user, let servers): "/_servers \(user) \(CommandText.json(servers))"
         case .validate(let user, let servers): "/_validate_servers \(user) \(CommandText.json(servers))"
         case .protocolServers(let kind): "/\(kind.rawValue)"
-        case .setProtocolServers(let kind, let servers): "/\(kind.rawValue) \(servers.joined(separator: " "))"
+        case .setProtocolServers(let kind, let servers): "/\(kind.rawValue) \(servers.isEmpty ? "default" : servers.joined(separator: " "))"
         case .test(let user?, let server): "/_server test \(user) \(server)"
         case .test(nil, let server): "/\(server.prefix { $0 != ":" }) test \(server)"
         case .testRelay(let user?, let address): "/_relay test \(user) \(address)"

@@ -6,14 +6,16 @@ enum BotCommandText {
         commands.map { command in
             switch command {
             case .command(let keyword, let label, let parameters):
-                "\(quoted(label)):\(quoted(([keyword] + [parameters].compactMap(\.self)).joined(separator: " ")))"
+                "\(quoted(label)):\(quoted(([keyword] + [parameters].compactMap(\.self)).joined(separator: " "), else: "/"))"
             case .menu(let label, let commands): "\(quoted(label)):{\(print(commands))}"
             }
         }.joined(separator: ",")
     }
 
-    /// In quotes, unless it has one itself: such a text stands as it is.
-    private static func quoted(_ text: String) -> String { text.contains("'") ? text : "'\(text)'" }
+    /// In quotes, unless it has one itself: such a text stands as it is, behind a mark.
+    private static func quoted(_ text: String, else mark: String = "") -> String {
+        text.utf8.contains(UInt8(ascii: "'")) ? mark + text : "'\(text)'"
+    }
 
     /// Menus may stand in menus this deep.
     static let maximumDepth = 16
@@ -38,10 +40,10 @@ extension CommandReader {
         }
         _ = skip("/")
         let text = try quoted() ?? take { !":,}".utf8.contains($0) }
-        let words = text.split(whereSeparator: \.isWhitespace)
+        let words = text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map(String.init)
         guard let keyword = words.first else { throw CommandMismatch() }
         let parameters = words.dropFirst().joined(separator: " ")
-        return .command(keyword: String(keyword), label: label, params: parameters.isEmpty ? nil : parameters)
+        return .command(keyword: keyword, label: label, params: parameters.isEmpty ? nil : parameters)
     }
 
     private mutating func quoted() throws(CommandMismatch) -> String? {

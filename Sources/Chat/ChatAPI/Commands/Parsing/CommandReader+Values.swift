@@ -100,9 +100,9 @@ extension CommandReader {
     mutating func nameAndDescription() throws(CommandMismatch) -> (name: String, description: String?) {
         let name = try displayName()
         guard !take(while: Self.isSpace).isEmpty else { return (name, nil) }
-        var description = String(rest().unicodeScalars.prefix(160).map(Character.init))
+        var description = rest().unicodeScalars.prefix(160)
         // As at the end of a line: it would not be read again.
-        while description.last == " " { description.removeLast() }
-        return (name, description.isEmpty ? nil : description)
+        while description.last?.properties.isWhitespace == true { description.removeLast() }
+        return (name, description.isEmpty ? nil : String(description))
     }
 }

@@ -66,10 +66,11 @@ extension ChatReference {
     /// The whole chat, of a part of a group: lists of chats have that only.
     package var whole: ChatReference { ChatReference(type: type, id: id) }
 
-    /// Reads what ``description`` prints; nil for anything else.
+    /// Reads what ``description`` prints of a chat that commands can name; nil for anything else.
     public init?(_ text: String) {
         var reader = CommandReader(bytes: Array(text.utf8), position: 0)
-        guard let reference = try? reader.chatReference(), reader.isAtEnd else { return nil }
+        // A number has one spelling here, and one that is too large for an id names nothing.
+        guard let reference = try? reader.chatReference(), reader.isAtEnd, reference.description == text else { return nil }
         self = reference
     }
 }
