@@ -139,10 +139,10 @@ public enum AgentCryptoError: JSONTagged, Hashable {
     /// The header fits no key.
     @JSONName("RATCHET_HEADER") case ratchetHeader
     /// It was decrypted before.
-    @JSONName("RATCHET_EARLIER", ["count": "n"])
+    @JSONName("RATCHET_EARLIER", ["count": "data"])
     case ratchetEarlier(count: Int)
     /// Too many messages were skipped.
-    @JSONName("RATCHET_SKIPPED", ["count": "n"])
+    @JSONName("RATCHET_SKIPPED", ["count": "data"])
     case ratchetSkipped(count: Int)
     /// The ratchets must be synchronised.
     @JSONName("RATCHET_SYNC") case ratchetSync
