@@ -85,20 +85,38 @@ extension ItemsWindow {
         guard let (run, index) = position(of: id) else { return nil }
         let item = runs[run].items.remove(at: index)
         ids.remove(id)
-        if runs[run].items.isEmpty { runs.remove(at: run) }
+        if runs[run].items.isEmpty { removeEmptyRun(run) }
         return item
     }
 
-    /// Adds an item that came or was sent just now. If the newest items are not loaded it stands alone behind a gap.
+    /// The runs beside an empty one reach neither end of the chat.
+    private mutating func removeEmptyRun(_ run: Int) {
+        runs.remove(at: run)
+        // All items of the chat were loaded, and none is left.
+        if runs.isEmpty, reachesNewest, reachesOldest { return }
+        if run == 0 { reachesOldest = false }
+        if run == runs.count { reachesNewest = false }
+    }
+
+    /// Adds an item that came or was sent just now. If the newest items are not loaded it stands alone behind a gap, and so does an item that comes late, if
+    /// it belongs into a gap.
     mutating func append(_ item: ChatItem) {
         guard !update(item) else { return }
         ids.insert(item.id)
-        if reachesNewest || (runs.isEmpty && reachesOldest), !runs.isEmpty {
-            let run = runs.count - 1
-            let index = runs[run].items.lastIndex { precedes($0, item) }.map { $0 + 1 } ?? 0
-            runs[run].items.insert(item, at: index)
+        let next = runs.firstIndex { run in run.items.last.map { precedes(item, $0) } ?? false }
+        if let next {
+            let index = runs[next].items.firstIndex { precedes(item, $0) } ?? 0
+            if index > 0 || next == 0 && reachesOldest {
+                runs[next].items.insert(item, at: index)
+            } else {
+                runs.insert(Run(items: [item]), at: next)
+            }
         } else {
-            runs.append(Run(items: [item]))
+            if reachesNewest, !runs.isEmpty {
+                runs[runs.count - 1].items.append(item)
+            } else {
+                runs.append(Run(items: [item]))
+            }
             reachesNewest = true
         }
         if navigation != nil, reachesNewest { navigation = NavigationInfo() }
@@ -169,9 +187,10 @@ extension ItemsWindow {
             if page.count < count, runs.first?.items.first?.id == run.first?.id ?? id { reachesOldest = true }
         case .around, .initial:
             merge(&run, after: nil, before: nil)
-            if let navigation, newest?.id == run.last?.id { reachesNewest = navigation.afterTotal == 0 }
+            // What lies behind a page in the middle of what is loaded tells nothing about the end.
+            if let navigation, newest?.id == page.last?.id { reachesNewest = navigation.afterTotal == 0 }
         }
-        if let navigation { self.navigation = navigation }
+        if let navigation, newest?.id == page.last?.id { self.navigation = navigation }
         trim()
     }
 
