@@ -37,11 +37,16 @@ final class MemoryStore: Sendable {
 
     /// Runs a transaction.
     ///
+    /// - Parameters:
+    ///   - time: The time of the transaction.
+    ///   - actor: The profile that acts.
     /// - Returns: Its value and its effects.
-    func run<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws -> (T, Effects) {
+    func run<T: Sendable>(
+        at time: UTCTimestamp = now, as actor: UserID = user, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+    ) async throws -> (T, Effects) {
         try await store.write { db in
             let transaction = ChatTransaction(
-                db, at: TransactionTime(now: Self.now, steady: Self.now), random: SystemRandomSource(), actor: Self.user)
+                db, at: TransactionTime(now: time, steady: time), random: SystemRandomSource(), actor: actor)
             return (try body(transaction), transaction.effects)
         }
     }

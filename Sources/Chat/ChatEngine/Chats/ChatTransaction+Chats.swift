@@ -144,12 +144,21 @@ extension ChatTransaction {
         return (user, try contact(id, of: user))
     }
 
+    /// Marks everything as read in all chats of a profile.
+    func markAllRead(of user: User) throws {
+        try startTimers(try db.unreadTimedItems(user: user.userID))
+        try db.markAllRead(user: user.userID, at: now)
+    }
+
     /// Messages that disappear begin to when they are read.
     private func startTimers(of contact: Contact, only ids: [ChatItemID]?) throws {
-        for item in try db.unreadTimedItems(contact: contact.contactID, only: ids) {
-            try db.updateItem(item.id, deleteAt: time.steady.adding(seconds: item.ttl))
-            effects.hasNewExpiry = true
-        }
+        try startTimers(try db.unreadTimedItems(contact: contact.contactID, only: ids))
+    }
+
+    /// - Parameter items: Unread items, each with its time to live in seconds.
+    func startTimers(_ items: [(id: ChatItemID, ttl: Int64)]) throws {
+        for item in items { try db.updateItem(item.id, deleteAt: time.steady.adding(seconds: item.ttl)) }
+        if !items.isEmpty { effects.hasNewExpiry = true }
     }
 
     func markUnread(_ chat: ChatReference, _ isUnread: Bool) throws -> ChatResponse {

@@ -129,9 +129,10 @@ extension ChatTransaction {
             try db.insertVersion(item: stored.id, content: message, versionAt: versionAt, createdAt: now)
         }
         let content: ItemContent = stored.isSent ? .sentMessage(content: message) : .receivedMessage(content: message)
-        // The clock of a message that was typed live starts when it is finished.
+        // The clock of a message that was typed live starts when it is finished, or when it is read after that.
         var deleteAt: UTCTimestamp?
-        if stored.isSent, !isLive, let timer = stored.item.meta.timed, timer.deleteAt == nil {
+        let meta = stored.item.meta
+        if meta.isLive == true, !isLive, meta.status != .receivedNew, let timer = meta.timed, timer.deleteAt == nil {
             deleteAt = time.steady.adding(seconds: Int64(timer.ttl))
             effects.hasNewExpiry = true
         }

@@ -72,6 +72,16 @@ extension Database {
         return items.filter { ids.contains($0.id) }
     }
 
+    /// Unread items of all chats of a profile that disappear some time after they were read.
+    func unreadTimedItems(user: UserID) throws -> [(id: ChatItemID, ttl: Int64)] {
+        try all(
+            """
+            SELECT chat_item_id, ttl FROM chat_items
+            WHERE user_id = ? AND status = 'rcvNew' AND ttl IS NOT NULL AND delete_at IS NULL AND coalesce(live, 0) = 0
+            """, [user]
+        ) { (id: $0.id(ChatItemID.self), ttl: $0.int()) }
+    }
+
     func markRead(contact: ContactID, at time: UTCTimestamp) throws {
         try run(
             "UPDATE chat_items SET status = 'rcvRead', updated_at = ? WHERE contact_id = ? AND status = 'rcvNew'", [time.stored, contact])

@@ -80,7 +80,7 @@ extension CommandRunner {
         case .markRead(let id):
             try await transaction { transaction in
                 let user = try transaction.user(id)
-                try transaction.db.markAllRead(user: user.userID, at: transaction.now)
+                try transaction.markAllRead(of: user)
                 return .cmdOk(user: user)
             }
         case .setMessageTTL(let id, let seconds): try await setMessageTTL(seconds, user: id)

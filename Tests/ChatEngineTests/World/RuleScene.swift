@@ -1,0 +1,188 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import SMPAgent
+import SMPProtocol
+import SMPWire
+import Synchronization
+import Testing
+
+@testable import ChatEngine
+
+/// A profile with contacts and a group in a store in memory, for rules that need no agent: messages are received as an agent reports them.
+final class RuleScene: Sendable {
+    /// Who sends what is received.
+    enum Sender: Sendable, Hashable {
+        case contact(ContactID)
+        case member(GroupMemberID)
+    }
+
+    static let group: GroupID = 1
+
+    let memory: MemoryStore
+    private let received = Mutex<Int64>(0)
+
+    init() async throws { memory = try await MemoryStore() }
+
+    func close() async throws { try await memory.close() }
+
+    // MARK: Setting up
+
+    func addContact(_ name: String) async throws -> ContactID {
+        try await memory.addContact(
+            name,
+            UInt8(
+                truncatingIfNeeded: received.withLock {
+                    $0 += 1; return $0
+                }))
+    }
+
+    /// Makes a group with connected members.
+    ///
+    /// - Returns: The members by their names.
+    @discardableResult
+    func addGroup(
+        as role: GroupMemberRole = .owner, with members: KeyValuePairs<String, GroupMemberRole> = [:],
+        _ preferences: @escaping @Sendable (inout GroupPreferences) -> Void = { _ in }
+    ) async throws -> [String: GroupMemberID] {
+        let members = members.map { ($0.key, $0.value) }
+        return try await run { transaction in
+            var chosen = GroupPreferences()
+            preferences(&chosen)
+            let profile = GroupProfile(displayName: "team", fullName: "", groupPreferences: chosen)
+            guard case .groupCreated(let user, let group) = try transaction.createGroup(profile, incognito: false, user: MemoryStore.user) else {
+                throw UnexpectedAnswer()
+            }
+            var ids: [String: GroupMemberID] = [:]
+            for (name, role) in members { ids[name] = try transaction.insertConnectedMember(name, role: role, in: group.groupID) }
+            try transaction.db.updateMember(group.membership.groupMemberID, role: role)
+            _ = try transaction.group(group.groupID, of: user)
+            return ids
+        }
+    }
+
+    // MARK: Commands
+
+    /// Runs a transaction some seconds after the beginning.
+    @discardableResult
+    func run<T: Sendable>(
+        after seconds: Int64 = 0, as actor: UserID = MemoryStore.user, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+    ) async throws -> T {
+        try await memory.run(at: MemoryStore.now.adding(seconds: seconds), as: actor, body).0
+    }
+
+    /// The refusal of a command: its words, or the code of its error; nil if it is carried out.
+    func refusal(
+        after seconds: Int64 = 0, as actor: UserID = MemoryStore.user, _ body: @escaping @Sendable (ChatTransaction) throws -> some Sendable
+    ) async throws -> String? {
+        try await run(after: seconds, as: actor) { transaction in
+            switch try transaction.attempt({ _ = try body(transaction) }) {
+            case .success: nil
+            case .failure(let refusal): refusal.code
+            }
+        }
+    }
+
+    /// Sends a text.
+    @discardableResult
+    func send(_ text: String, to chat: ChatReference, after seconds: Int64 = 0, isLive: Bool = false, ttl: Int? = nil) async throws -> ChatItem {
+        try await run(after: seconds) { transaction in
+            try transaction.send(ComposedMessage(content: .text(text)), to: chat, isLive: isLive, ttl: ttl)
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Receives messages in one body each, some seconds after the beginning, when their router got them, too.
+    ///
+    /// - Parameter id: The id of the messages; nil for a new one each.
+    /// - Returns: What is told of them, and what is sent in answer.
+    @discardableResult
+    func receive(
+        _ events: [ChatMessageEvent], from sender: Sender, id: SharedMessageID? = nil, after seconds: Int64 = 0
+    ) async throws -> (events: [ChatEvent], sent: [ChatMessageEvent]) {
+        var told: [ChatEvent] = [], sent: [ChatMessageEvent] = []
+        for event in events {
+            let
+                number = received.withLock {
+                    $0 += 1; return $0
+                }, time = MemoryStore.now.adding(seconds: seconds)
+            let body = ChatMessage(messageID: id ?? .random(), event: event).body
+            let effects = try await memory.run(at: time) { transaction in
+                let found =
+                    switch sender {
+                    case .contact(let id): try transaction.db.connections(ofContact: id).last
+                    case .member(let id): try transaction.db.connections(ofMember: id).last
+                    }
+                let connection = ConnectionID(try #require(found).agentConnectionID)
+                let metadata = MessageMetadata(
+                    integrity: .ok, messageID: number, receivedAt: time.seconds * 1_000, brokerID: [], brokerTime: time.seconds * 1_000,
+                    senderMessageID: number, pqEncryption: false)
+                let event = AgentEvent.message(metadata, MessageFlags(notification: true), body)
+                try transaction.receive(Incoming(AgentNotification(connection: connection, event: event)))
+            }.1
+            told += effects.events
+            sent += effects.sent
+        }
+        return (told, sent)
+    }
+
+    // MARK: Looking
+
+    /// The messages of a chat, oldest first.
+    func messages(in chat: ChatReference, after seconds: Int64 = 0) async throws -> [ChatItem] {
+        try await run(after: seconds) { transaction in
+            guard case .apiChat(_, let chat, _) = try transaction.page(of: chat, content: nil, .last(1_000), search: nil) else { throw UnexpectedAnswer() }
+            return chat.chatItems.filter { $0.content.message != nil }
+        }
+    }
+
+    func texts(in chat: ChatReference) async throws -> [String] { try await messages(in: chat).map(\.meta.text) }
+
+    func member(_ id: GroupMemberID) async throws -> GroupMember {
+        try await run { try #require(try $0.db.member(id)) }
+    }
+
+    func group() async throws -> GroupInfo { try await run { try $0.group(Self.group, of: try $0.user()) } }
+
+    /// The number that a query gives.
+    func count(_ sql: String) async throws -> Int64 { try await run { try $0.db.number("SELECT count(*) FROM \(sql)") ?? 0 } }
+}
+
+extension ChatTransaction {
+    /// Sends a message in the name of the acting profile.
+    @discardableResult
+    func send(_ message: ComposedMessage, to chat: ChatReference, isLive: Bool = false, ttl: Int? = nil) throws -> ChatItem {
+        guard case .newChatItems(_, let items) = try send([Composition(message)], to: chat, isLive: isLive, ttl: ttl, of: try user()),
+            let item = items.first
+        else { throw UnexpectedAnswer() }
+        return item.chatItem
+    }
+}
+
+extension Effects {
+    /// The messages that are sent, in order; those of one batch one after the other.
+    var sent: [ChatMessageEvent] {
+        deliveries.flatMap { delivery in ReceivedChatMessage.parse(delivery.body).compactMap { try? $0.get().message.event } }
+    }
+}
+
+extension Refusal {
+    /// The words of a command that makes no sense, else the code of the error.
+    var code: String {
+        switch error {
+        case .chat(.commandError(let message)): message
+        case .chat(let error): error.json["type"]?.stringValue ?? "\(error)"
+        case .store(let error): error.json["type"]?.stringValue ?? "\(error)"
+        default: error.json.text
+        }
+    }
+}
+
+extension [ChatEvent] {
+    /// The texts of errors that were told of.
+    var messageErrors: [String] { compactMap { if case .messageError(_, _, let text) = $0 { text } else { nil } } }
+
+    /// The types of the events, as the API names them.
+    var types: [String] { compactMap { $0.json["type"]?.stringValue } }
+}
