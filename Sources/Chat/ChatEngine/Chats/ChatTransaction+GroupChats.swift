@@ -16,7 +16,7 @@ extension ChatTransaction {
     /// Marks all messages of a group, or of a support chat, as read.
     func markGroupRead(_ chat: ChatReference) throws -> ChatResponse {
         let (user, group) = try reader(of: GroupID(chat.id))
-        try startTimers(in: group, scope: chat.scope, only: nil)
+        try startTimers(try db.unreadTimedItems(group: group.groupID, scope: chat.scope))
         guard let scope = chat.scope else {
             try db.markRead(group: group.groupID, scope: nil, at: now)
             return .cmdOk(user: user)
@@ -31,15 +31,18 @@ extension ChatTransaction {
         return .memberSupportChatRead(user: user, groupInfo: current, member: after)
     }
 
-    /// Marks some messages of a group, or of a support chat, as read.
+    /// Marks some messages of a group, or of a support chat, as read. Each counts in the chat that it is in, whichever the command names: reports are read
+    /// by the group, and are in the support chats of their authors.
     func markGroupRead(_ chat: ChatReference, items ids: [ChatItemID]) throws -> ChatResponse {
         let (user, group) = try reader(of: GroupID(chat.id))
-        let conversation = try groupConversation(group.groupID, scope: chat.scope, of: user)
-        try startTimers(in: group, scope: chat.scope, only: ids)
+        _ = try groupConversation(group.groupID, scope: chat.scope, of: user)
         for id in ids {
-            let stored = try db.item(id, owner: .group(group.groupID), at: now)
-            guard try db.markRead(group: group.groupID, item: id, at: now), let stored else { continue }
-            try countRead(stored, in: conversation)
+            guard let stored = try db.item(id, owner: .group(group.groupID), at: now), try db.markRead(group: group.groupID, item: id, at: now)
+            else { continue }
+            if let timer = stored.item.meta.timed, timer.deleteAt == nil, stored.item.meta.isLive != true {
+                try startTimers([(id: id, ttl: Int64(timer.ttl))])
+            }
+            try countRead(stored, in: try groupConversation(of: stored, in: group.groupID, of: user))
         }
         return .itemsReadForChat(user: user, chatInfo: .group(groupInfo: try self.group(group.groupID, of: user), scope: nil))
     }
@@ -57,14 +60,6 @@ extension ChatTransaction {
         guard subject != nil, let after = try db.member(before.groupMemberID) else { return }
         var group = conversation.group
         try noteAttention(before: before, after: after, in: &group)
-    }
-
-    /// Messages that disappear begin to when they are read.
-    private func startTimers(in group: GroupInfo, scope: GroupChatScope?, only ids: [ChatItemID]?) throws {
-        for item in try db.unreadTimedItems(group: group.groupID, scope: scope) where ids?.contains(item.id) ?? true {
-            try db.updateItem(item.id, deleteAt: time.steady.adding(seconds: item.ttl))
-            effects.hasNewExpiry = true
-        }
     }
 
     /// Removes members who are gone once no item names them any more.
