@@ -188,14 +188,14 @@ extension ChatTransaction {
 
     func setTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
-        if chat.type == .group {
-            try db.updateGroup(GroupID(chat.id), itemTTL: seconds)
-            return .cmdOk(user: user)
+        // Official cores do not mind chats that are not there, either; those of other profiles are none of this one's.
+        switch chat.type {
+        case .direct:
+            if let contact = try db.contact(ContactID(chat.id), of: user) { try db.updateContact(contact.contactID, itemTTL: seconds) }
+        case .group:
+            if let group = try db.group(GroupID(chat.id), user: user.userID) { try db.updateGroup(group.groupID, itemTTL: seconds) }
+        default: throw Refusal.command("not supported")
         }
-        guard chat.type == .direct else { throw Refusal.command("not supported") }
-        // Official cores do not mind contacts that are not there, either.
-        guard let contact = try db.contact(ContactID(chat.id), of: user) else { return .cmdOk(user: user) }
-        try db.updateContact(contact.contactID, itemTTL: seconds)
         return .cmdOk(user: user)
     }
 

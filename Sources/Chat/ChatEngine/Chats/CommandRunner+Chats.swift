@@ -62,10 +62,10 @@ extension CommandRunner {
                 switch chat.type {
                 case .direct:
                     let contact = try transaction.contact(ContactID(chat.id), of: user).contactID
-                    try transaction.db.setTags(ids, contact: contact)
+                    try transaction.db.setTags(ids, contact: contact, user: user.userID)
                     tags = try transaction.db.tags(contact: contact)
                 case .group:
-                    try transaction.db.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID)
+                    try transaction.db.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID, user: user.userID)
                     tags = try transaction.group(GroupID(chat.id), of: user).chatTags
                 default: throw Refusal.command("not supported")
                 }

@@ -48,14 +48,27 @@ extension Database {
         try all("SELECT chat_tag_id FROM contact_tags WHERE contact_id = ? ORDER BY chat_tag_id", [contact]) { $0.id() }
     }
 
-    func setTags(_ ids: [ChatTagID], contact: ContactID) throws {
+    /// - Throws: An error of the store for a tag that is not the profile's.
+    func setTags(_ ids: [ChatTagID], contact: ContactID, user: UserID) throws {
+        let tags = try checkTags(ids, user: user)
         try run("DELETE FROM contact_tags WHERE contact_id = ?", [contact])
-        for id in ids { try run("INSERT INTO contact_tags (contact_id, chat_tag_id) VALUES (?, ?)", [contact, id]) }
+        for id in tags { try run("INSERT INTO contact_tags (contact_id, chat_tag_id) VALUES (?, ?)", [contact, id]) }
     }
 
-    func setTags(_ ids: [ChatTagID], group: GroupID) throws {
+    /// - Throws: An error of the store for a tag that is not the profile's.
+    func setTags(_ ids: [ChatTagID], group: GroupID, user: UserID) throws {
+        let tags = try checkTags(ids, user: user)
         try run("DELETE FROM group_tags WHERE group_id = ?", [group])
-        for id in ids { try run("INSERT INTO group_tags (group_id, chat_tag_id) VALUES (?, ?)", [group, id]) }
+        for id in tags { try run("INSERT INTO group_tags (group_id, chat_tag_id) VALUES (?, ?)", [group, id]) }
+    }
+
+    /// The tags, each once.
+    private func checkTags(_ ids: [ChatTagID], user: UserID) throws -> Set<ChatTagID> {
+        let asked = Set(ids)
+        guard asked.isSubset(of: try tags(user: user).map(\.chatTagID)) else {
+            throw Refusal.store(.databaseException(message: "there is no such tag"))
+        }
+        return asked
     }
 
     // MARK: Notes
