@@ -89,21 +89,25 @@ extension ChatTransaction {
                     createdAt: meta.createdAt)
             ]
         }
-        var source: ItemInChat?
-        switch stored.item.meta.forwarded {
-        case .contact(_, _, let contactID?, let itemID?):
-            let contact = try contact(contactID, of: user)
-            source = ItemInChat(chatInfo: .direct(contact: contact), chatItem: try item(itemID, contact: contactID).item)
-        case .group(_, _, let groupID?, let itemID?):
-            let origin = GroupConversation(try group(groupID, of: user))
-            source = origin.containing(try item(itemID, in: .group(origin)).item)
-        default: break
-        }
+        let source = try stored.item.meta.forwarded.flatMap { try itemInChat($0, of: user) }
         let statuses = conversation.isGroup && stored.isSent ? try db.statuses(ofItem: id) : []
         return .chatItemInfo(
             user: user, chatItem: ItemInChat(chatInfo: conversation.info, chatItem: stored.item),
             info: ChatItemInfo(
                 versions: versions, memberDeliveryStatuses: statuses.isEmpty ? nil : statuses, forwardedFromChatItem: source))
+    }
+
+    /// The item that a message was forwarded from; nil if it, or its chat, is not there any more.
+    private func itemInChat(_ origin: ForwardedFrom, of user: User) throws -> ItemInChat? {
+        switch origin {
+        case .contact(_, _, let contactID?, let itemID?):
+            guard let contact = try db.contact(contactID, of: user), let item = try db.item(itemID, owner: .contact(contactID), at: now) else { return nil }
+            return ItemInChat(chatInfo: .direct(contact: contact), chatItem: item.item)
+        case .group(_, _, let groupID?, let itemID?):
+            guard let group = try db.group(groupID, user: user.userID), let item = try db.item(itemID, owner: .group(groupID), at: now) else { return nil }
+            return GroupConversation(group).containing(item.item)
+        default: return nil
+        }
     }
 
     // MARK: Reading
