@@ -160,6 +160,8 @@ extension ChatTransaction {
         let request = try contactRequest(id, of: user)
         let contact = try request.request.contactID.flatMap { try db.contact($0, of: user) }
         if let contact {
+            // One that was accepted before has a connection.
+            try deleteAgentConnections(of: contact, user: user)
             try db.deleteContact(contact, user: user.userID)
             effects.removesFiles = true
         }
