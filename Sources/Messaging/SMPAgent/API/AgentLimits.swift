@@ -33,6 +33,10 @@ package enum AgentLimits {
     /// Queues that a connection may have in each direction, those among them that take the place of others not counted.
     package static let maximumQueues = 4
 
+    /// Queues that a peer may have offered in the place of others at once. One can be offered in the place of another that has not quite taken a
+    /// place itself; a peer could otherwise make us send, and keep, each message as often as it likes.
+    package static let maximumReplacements = 2 * maximumQueues
+
     /// Bytes that a client message is padded to inside the per-queue encryption.
     package static let clientMessageLength = 16_000
     /// Bytes that a client message with a public key in its header is padded to.

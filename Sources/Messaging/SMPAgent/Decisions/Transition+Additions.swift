@@ -93,12 +93,18 @@ extension Transition {
         return state.sendQueues.contains { $0.row != row && $0.isInUse }
     }
 
-    /// Makes room for so many more queues besides each other. Those that are out of use are kept as long as there is room, as the peer may replace
+    /// The number of queues besides each other that are used or will be, when these are added.
+    func usedQueues(besides accepted: [SendQueue]) -> Int {
+        let replaced = Set((state.sendQueues + accepted).compactMap(\.replaces))
+        return state.sendQueues.count { $0.isInUse || $0.replaces == nil && replaced.contains($0.row) } + accepted.count { $0.replaces == nil }
+    }
+
+    /// Makes room for more queues besides each other. Those that are out of use are kept as long as there is room, as the peer may replace
     /// them: a queue that is gone, or was offered and is not used yet, which may never be.
-    mutating func makeRoom(for count: Int) {
-        let offered = Set(state.sendQueues.compactMap(\.replaces))
-        let idle = state.sendQueues.filter { $0.isAddition && !$0.isActive && !offered.contains($0.row) }
-        let surplus = state.sendQueues.count { $0.replaces == nil } + count - AgentLimits.maximumQueues
+    mutating func makeRoom(for accepted: [SendQueue]) {
+        let replaced = Set((state.sendQueues + accepted).compactMap(\.replaces))
+        let idle = state.sendQueues.filter { $0.isAddition && !$0.isActive && !replaced.contains($0.row) }
+        let surplus = (state.sendQueues + accepted).count { $0.replaces == nil } - AgentLimits.maximumQueues
         guard surplus > 0 else { return }
         // Those that are gone first.
         for queue in (idle.filter { $0.status == .disabled } + idle.filter { $0.status != .disabled }).prefix(surplus) {

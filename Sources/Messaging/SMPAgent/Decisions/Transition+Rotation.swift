@@ -123,12 +123,17 @@ extension Transition {
         for offer in queues {
             attempt { transition throws(AgentError) in accepted.append(try transition.accept(offer, besides: accepted, context)) }
         }
-        guard !accepted.isEmpty else { return }
-        makeRoom(for: accepted.count { $0.replaces == nil })
-        // Earlier offers for the same queues are dropped.
-        for queue in state.sendQueues where accepted.contains(where: { $0.replaces != nil && $0.replaces == queue.replaces }) {
-            removeSendQueue(queue.row)
+        // Earlier offers for the same queues are dropped, with those of queues in their place.
+        var dropped = Set(state.sendQueues.filter { queue in accepted.contains { $0.replaces != nil && $0.replaces == queue.replaces } }.map(\.row))
+        while let next = state.sendQueues.first(where: { !dropped.contains($0.row) && $0.replaces.map(dropped.contains) == true }) {
+            dropped.insert(next.row)
         }
+        let count = accepted.count
+        accepted.removeAll { $0.replaces.map(dropped.contains) == true }
+        if accepted.count < count { fail(.agent(.queue("QADD: replaced queue address is not found in connection"))) }
+        guard !accepted.isEmpty else { return }
+        makeRoom(for: accepted)
+        for row in state.sendQueues.map(\.row) where dropped.contains(row) { removeSendQueue(row) }
         try enqueue(OutgoingContent(.queueKey(accepted.map(\.keysForRecipient))), flags: MessageFlags(), context)
         for var queue in accepted {
             if queue.isAddition { queue.status = .confirmed }
@@ -148,14 +153,16 @@ extension Transition {
         var queue = try SendQueue(info, privateKey: nil, context)
         queue.isPrimary = false
         guard let replacedAddress = offer.replaced else {
-            let used = state.sendQueues.count(where: \.isInUse) + accepted.count { $0.replaces == nil }
-            guard used < AgentLimits.maximumQueues else { throw .peer(.queue("QADD: too many queues")) }
+            guard usedQueues(besides: accepted) < AgentLimits.maximumQueues else { throw .peer(.queue("QADD: too many queues")) }
             return queue
         }
         guard let replaced = state.sendQueue(at: replacedAddress), !accepted.contains(where: { $0.replaces == replaced.row }) else {
             throw .peer(.queue("QADD: replaced queue address is not found in connection"))
         }
         queue.replaces = replaced.row
+        let others = (state.sendQueues + accepted).count { $0.replaces != nil && $0.replaces != replaced.row }
+        let isRoom = replaced.isInUse || usedQueues(besides: accepted + [queue]) <= AgentLimits.maximumQueues
+        guard isRoom, others < AgentLimits.maximumReplacements else { throw .peer(.queue("QADD: too many queues")) }
         return queue
     }
 
