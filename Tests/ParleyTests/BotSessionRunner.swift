@@ -54,6 +54,7 @@ struct BotSessionRunner {
     var now: Date { Self.start.addingTimeInterval(elapsed.seconds) }
 
     /// Runs bots until the body has ended and their handlers are done.
+    @discardableResult
     func run<Result: Sendable>(_ bots: Bot..., body: @Sendable ([HostReady.Profile], HostSession) async throws -> Result) async throws -> Result {
         let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
         let session = HostSession(
@@ -68,6 +69,13 @@ struct BotSessionRunner {
         await session.settle()
         try await store.setUserID(0, of: "waits for what was noted before")
         return result
+    }
+
+    /// What a contact is sent who says some texts to a bot, in order.
+    static func answers(to texts: [String], of bot: Bot) async throws -> [String] {
+        let runner = try BotSessionRunner(), ann = try runner.core.add(contact: 4, name: "ann")
+        try await runner.run(bot) { _, _ in for text in texts { runner.core.receive(text, from: ann) } }
+        return runner.core.sent(to: 4)
     }
 
     /// Waits until the dispatcher of timers sleeps for about a time, and lets that pass.

@@ -8,17 +8,6 @@ import Testing
 @testable import Parley
 
 @Suite("Handlers") struct MiddlewareTests {
-    private func answers(_ texts: [String], count: Int, of bot: Bot) async throws -> [String] {
-        let runner = try BotSessionRunner(), core = runner.core
-        let ann = try core.add(contact: 4, name: "ann")
-        try await runner.run(bot) { _, session in
-            for text in texts { core.receive(text, from: ann) }
-            await core.waitForSent(count, to: 4)
-            await session.settle()
-        }
-        return core.sent(to: 4)
-    }
-
     @Test("are surrounded by the middleware above them, the first outermost, and only when they run") func order() async throws {
         let log = Mutex<[String]>([])
         @Sendable func note(_ name: String) -> Use {
@@ -40,7 +29,7 @@ import Testing
             }
             On(.text("below")) { try await $0.send("below") }
         }
-        let sent = try await answers(["above", "in", "blocked", "below", "nothing"], count: 3, of: bot)
+        let sent = try await BotSessionRunner.answers(to: ["above", "in", "blocked", "below", "nothing"], of: bot)
         #expect(sent == ["above", "in", "below"])
         // The first event is that the contact is connected.
         #expect(
@@ -56,7 +45,7 @@ import Testing
             On(.text("hi")) { try await $0.send("hello") }
             On(.anyMessage) { try await $0.send("else") }
         }
-        #expect(try await answers(["hi", "x"], count: 4, of: bot) == ["seen", "hello", "seen", "else"])
+        #expect(try await BotSessionRunner.answers(to: ["hi", "x"], of: bot) == ["seen", "hello", "seen", "else"])
     }
 
     @Test("of a block that catches have their errors answered there") func catching() async throws {
@@ -66,7 +55,7 @@ import Testing
             }
             On(.anyMessage) { try await $0.send("fine") }
         }
-        #expect(try await answers(["fail", "x"], count: 2, of: bot) == ["sorry: known", "fine"])
+        #expect(try await BotSessionRunner.answers(to: ["fail", "x"], of: bot) == ["sorry: known", "fine"])
     }
 
     @Test("are limited by person, and say so once") func limit() async throws {
@@ -74,7 +63,7 @@ import Testing
             Use(.limit(2, per: .seconds(10)) { try await $0.message?.reply("slower") })
             On(.anyMessage) { try await $0.send($0.text) }
         }
-        #expect(try await answers(["1", "2", "3", "4"], count: 3, of: bot) == ["1", "2", "slower"])
+        #expect(try await BotSessionRunner.answers(to: ["1", "2", "3", "4"], of: bot) == ["1", "2", "slower"])
     }
 
     @Test("of timers run whatever a person has used up of a limit") func limitAndTimers() async throws {
@@ -102,7 +91,7 @@ import Testing
             On(.text("x") || .command("x")) { try await $0.send("x") }
             On(.text && (.contains("b") || .isCommand)) { try await $0.send("b or command") }
         }
-        #expect(try await answers(["a", "ab", "x", "/x", "/y"], count: 5, of: bot) == ["a without b", "b or command", "x", "x", "b or command"])
+        #expect(try await BotSessionRunner.answers(to: ["a", "ab", "x", "/x", "/y"], of: bot) == ["a without b", "b or command", "x", "x", "b or command"])
     }
 
     @Test("with arguments read them, and answer what they cannot read with the usage") func arguments() async throws {
@@ -116,12 +105,11 @@ import Testing
                 try await call.reply("\(call.arguments.0)|\(call.arguments.1)")
             }
         }
-        let sent = try await answers(
-            [
+        let sent = try await BotSessionRunner.answers(
+            to: [
                 "/order 2 Large  with ice ", "/order 2 large", "/order 12 large", "/order", "/order 1 huge", "/name \"Ann Lee\" Cole", "/name Ann",
                 "/name a b c",
-            ], count: 8,
-            of: bot)
+            ], of: bot)
         let usage = "\nUsage: /order <count> <size> [note]"
         #expect(
             sent == [
@@ -137,7 +125,7 @@ import Testing
             On(.command("ban", "Ban somebody"), in: .groups) { _ in }
             On(.command("hidden")) { _ in }
         }
-        #expect(try await answers(["/help"], count: 1, of: bot) == ["I add numbers.\n\n/help – Show what I can do\n/add <a> <b> – Add two numbers"])
+        #expect(try await BotSessionRunner.answers(to: ["/help"], of: bot) == ["I add numbers.\n\n/help – Show what I can do\n/add <a> <b> – Add two numbers"])
         #expect(bot.menu.map(\.keyword) == ["help", "add"])
     }
 
