@@ -33,6 +33,12 @@ enum TimerChange: Sendable {
     /// A timer; one of the same kind, name and key is replaced. Its id is not looked at.
     case set(TimerRecord)
     case cancel(kind: TimerRecord.Kind, name: String, key: String)
+
+    /// True for a timer in a chat, or of a person as its key.
+    func isAbout(_ scope: String) -> Bool {
+        guard case .set(let timer) = self else { return false }
+        return timer.chat == scope || timer.key == scope
+    }
 }
 
 /// A dialogue with somebody, as it is stored.

@@ -129,8 +129,7 @@ extension BotStateStore {
             try db.execute(sql: "DELETE FROM \(table) WHERE user_id = ? AND scope = ?", arguments: [user.rawValue, scope])
         }
         try db.execute(
-            sql: "DELETE FROM timer WHERE user_id = ? AND (chat = ? OR kind = ? AND key = ?)",
-            arguments: [user.rawValue, scope, TimerRecord.Kind.dialogue.rawValue, scope])
+            sql: "DELETE FROM timer WHERE user_id = ? AND (chat = ? OR key = ?)", arguments: [user.rawValue, scope, scope])
     }
 
     // MARK: Dialogues

@@ -35,8 +35,15 @@ final class HandlerChanges: Sendable {
     /// Forgets the changes: the handler has failed.
     func discard() { batch.withLock { $0 = Batch() } }
 
-    /// The value as the handler has it; nil if it has neither read nor changed it.
-    func value(_ key: StateKey) -> PendingValue? { batch.withLock { $0.values[key] } }
+    /// The value as the handler has it; nil if it has neither read nor changed nor deleted it.
+    func value(_ key: StateKey) -> PendingValue? {
+        batch.withLock { $0.values[key] ?? ($0.forgotten.contains(key.scope) ? PendingValue(seen: nil, value: nil) : nil) }
+    }
+
+    /// The dialogue as the handler has it, nil for one that it has ended; nil if it has neither begun nor ended one.
+    func dialogue(of scope: String) -> DialogueRecord?? {
+        batch.withLock { $0.dialogues[scope] ?? ($0.forgotten.contains(scope) ? .some(nil) : nil) }
+    }
 
     /// Remembers the value that a handler has found.
     func note(_ key: StateKey, _ seen: StateValue?) -> PendingValue {
@@ -59,7 +66,15 @@ final class HandlerChanges: Sendable {
 
     func add(_ timer: TimerChange) { batch.withLock { $0.timers.append(timer) } }
 
-    func forget(_ scope: String) { batch.withLock { $0.forgotten.append(scope) } }
+    /// Deletes what is stored about a person or a chat, with what the handler has changed of it before.
+    func forget(_ scope: String) {
+        batch.withLock { batch in
+            batch.forgotten.append(scope)
+            for key in batch.values.keys where key.scope == scope { batch.values[key] = PendingValue(seen: nil, value: nil) }
+            batch.dialogues.removeValue(forKey: scope)
+            batch.timers.removeAll { $0.isAbout(scope) }
+        }
+    }
 }
 
 /// The record that an event is handled, stored when its handlers have ended.
