@@ -64,8 +64,11 @@ extension Effects {
         services.timers.wake()
     }
 
-    /// The dialogue that is open with a person or in a chat.
-    func dialogue(of scope: String) -> DialogueRecord? { services?.dialogues.record(of: scope, at: now) }
+    /// The dialogue that is open with a person or in a chat, as the handler has left it.
+    func dialogue(of scope: String) -> DialogueRecord? {
+        if let pending = changes?.dialogue(of: scope) { return pending }
+        return services?.dialogues.record(of: scope, at: now)
+    }
 
     /// Opens, continues or ends a dialogue.
     ///

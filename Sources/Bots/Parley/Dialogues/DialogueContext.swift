@@ -50,8 +50,9 @@ extension ChatContext {
         try await set(state)
     }
 
-    /// Ends a dialogue, if one is open with the person that the event is about.
+    /// Ends a dialogue, if one of the type is open with the person that the event is about.
     public func endDialogue<State: DialogueState>(_ type: State.Type) async throws {
+        guard chat.effects.dialogue(of: dialogueScope(type))?.name == type.dialogueName else { return }
         try await chat.effects.setDialogue(nil, named: type.dialogueName, of: dialogueScope(type), in: chat.info.reference)
     }
 

@@ -417,10 +417,12 @@ final class BotRuntime: Sendable {
     private func handle(_ timer: TimerRecord) async -> Bool {
         let now = services.time.now()
         let mark = HandledMark.timer(timer.id, next: timer.kind == .recurring ? recurrences[timer.name]?.next(after: timer.due, now: now) : nil)
-        let effects = effects("timer/\(timer.id)/\(Int64(timer.due.timeIntervalSince1970 * 1000))")
+        // A program can schedule a time that has no number of milliseconds.
+        let milliseconds = Int64(exactly: (timer.due.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? .min
+        let effects = effects("timer/\(timer.id)/\(milliseconds)")
         if timer.kind == .dialogue {
-            // Somebody may have continued it meanwhile.
-            guard services.dialogues.expired(timer.key)?.state == timer.value else { return note(mark) }
+            // Somebody may have continued it meanwhile, or begun another, whose state can read the same.
+            guard let open = services.dialogues.expired(timer.key), open.name == timer.name, open.state == timer.value else { return note(mark) }
             effects.changes?.setDialogue(nil, of: timer.key)
         }
         if let expires = timer.expires, expires < now { return note(mark) }
