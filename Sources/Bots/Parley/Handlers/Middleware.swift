@@ -92,14 +92,14 @@ public struct Handlers: Sendable {
     }
 
     /// - Parameters:
-    ///   - kinds: the kinds of chat of handlers that name none themselves.
+    ///   - kinds: the kinds of chat of handlers that name none themselves; those of a block within this one hold before them.
     ///   - catching: takes the errors that handlers of the block throw; what it throws itself goes on outwards.
     public init(
         in kinds: ChatKinds? = nil, catching: (@Sendable (any Error, HandlerCall) async throws -> Void)? = nil, @HandlerBuilder _ handlers: () -> Handlers
     ) {
         self = handlers()
         for index in self.handlers.indices {
-            if let kinds, !self.handlers[index].namesKinds { self.handlers[index].kinds = kinds }
+            if let kinds, !self.handlers[index].namesKinds { self.handlers[index].answer(in: kinds) }
             guard let catching else { continue }
             self.handlers[index].surround(
                 Middleware { call, next in

@@ -12,9 +12,9 @@ public struct On: Sendable {
 
     let event: EventKind
     /// The kinds of chat that it answers in.
-    var kinds: ChatKinds
-    /// True if the kinds were given for this handler.
-    let namesKinds: Bool
+    private(set) var kinds: ChatKinds
+    /// True if the kinds were given for this handler, or for a block around it.
+    private(set) var namesKinds: Bool
     let menu: [MenuCommand]
     let fault: HandlerFault?
     let place: HandlerPlace
@@ -66,7 +66,7 @@ public struct On: Sendable {
         self.kinds = kinds ?? trigger.kinds
         namesKinds = kinds != nil
         self.menu = trigger.menu + menu
-        fault = trigger.fault
+        fault = trigger.fault?.placed(file, line)
         place = HandlerPlace(file: file, line: line)
         command = trigger.command
         pattern = trigger.pattern
@@ -128,6 +128,9 @@ public struct On: Sendable {
         return handler
     }
 
+    /// Has it answer in the kinds of chat of a block.
+    mutating func answer(in kinds: ChatKinds) { (self.kinds, namesKinds) = (kinds, true) }
+
     /// Puts middleware around it, outside of what is around it already.
     mutating func surround(_ middleware: Middleware) {
         let inner = prepare, handler = self
@@ -168,4 +171,9 @@ public struct HandlerFault: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A textual form, for messages and logs.
     public var description: String { "\(file):\(line):\(column): error: \(message)" }
+
+    /// The fault with the place of its handler, if it has none of its own.
+    func placed(_ file: String, _ line: Int) -> HandlerFault {
+        self.file.isEmpty ? HandlerFault(message: message, file: file, line: line, column: 1) : self
+    }
 }
