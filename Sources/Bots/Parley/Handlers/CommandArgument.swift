@@ -9,8 +9,7 @@ public struct CommandArgument<Value: Sendable>: Sendable {
     /// Reads a word; nil for an argument that is missing.
     let read: @Sendable (String?) throws(CommandArgumentError) -> Value
 
-    /// The usage: `<name>`, or `[name]` for one that can be left out.
-    var usage: String { isOptional ? "[\(name)]" : takesRest ? "<\(name) …>" : "<\(name)>" }
+    var form: CommandArgumentForm { CommandArgumentForm(name: name, takesRest: takesRest, isOptional: isOptional) }
 
     init(
         _ name: String, takesRest: Bool = false, isOptional: Bool = false, _ read: @escaping @Sendable (String?) throws(CommandArgumentError) -> Value
@@ -107,6 +106,31 @@ extension CommandArgument where Value: CaseIterable & RawRepresentable, Value.Ra
         custom(name, "one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))") { word in
             Value.allCases.first { $0.rawValue.lowercased() == word.lowercased() }
         }
+    }
+}
+
+/// An argument as the usage of its command shows it.
+struct CommandArgumentForm: Sendable, Hashable {
+    let name: String
+    let takesRest: Bool
+    let isOptional: Bool
+
+    /// The usage: `<name>`, or `[name]` for one that can be left out.
+    var usage: String { isOptional ? "[\(name)]" : takesRest ? "<\(name) …>" : "<\(name)>" }
+}
+
+extension [CommandArgumentForm] {
+    /// Why no message has them all in this order; nil if one can.
+    var fault: String? {
+        for (before, argument) in zip(self, dropFirst()) {
+            if before.takesRest {
+                return "the argument \"\(argument.name)\" gets nothing, because \"\(before.name)\" takes everything that is left: put that one last"
+            }
+            if before.isOptional, !argument.isOptional {
+                return "the argument \"\(argument.name)\" is needed, and \"\(before.name)\" before it can be left out: put those that can be left out last"
+            }
+        }
+        return nil
     }
 }
 

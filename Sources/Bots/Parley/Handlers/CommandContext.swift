@@ -27,9 +27,9 @@ extension Trigger {
         _ word: String, _ label: String?, _ first: CommandArgument<First>, _ rest: repeat CommandArgument<each Rest>, file: String = #fileID,
         line: Int = #line, column: Int = #column
     ) -> Self where Context == CommandContext<First, repeat each Rest> {
-        var usage = [first.usage]
-        for argument in repeat each rest { usage.append(argument.usage) }
-        return reading(word, label, usage, file, line, column) { message throws(CommandArgumentError) in
+        var form = [first.form]
+        for argument in repeat each rest { form.append(argument.form) }
+        return reading(word, label, form, file, line, column) { message throws(CommandArgumentError) in
             try readArguments(of: message, first, repeat each rest)
         }
     }
@@ -48,7 +48,7 @@ extension Trigger {
     public static func command<Value: Sendable>(
         _ word: String, _ label: String?, _ argument: CommandArgument<Value>, file: String = #fileID, line: Int = #line, column: Int = #column
     ) -> Self where Context == CommandContext<Value> {
-        reading(word, label, [argument.usage], file, line, column) { message throws(CommandArgumentError) in try readArguments(of: message, argument) }
+        reading(word, label, [argument.form], file, line, column) { message throws(CommandArgumentError) in try readArguments(of: message, argument) }
     }
 
     /// A command with one argument that is in no menu.
@@ -57,15 +57,16 @@ extension Trigger {
     ) -> Self where Context == CommandContext<Value> { command(word, nil, argument, file: file, line: line, column: column) }
 
     /// - Parameters:
-    ///   - usage: the arguments, as the usage shows them.
+    ///   - form: the arguments, as the usage shows them.
     ///   - read: reads the arguments of a message.
     private static func reading(
-        _ word: String, _ label: String?, _ usage: [String], _ file: String, _ line: Int, _ column: Int,
+        _ word: String, _ label: String?, _ form: [CommandArgumentForm], _ file: String, _ line: Int, _ column: Int,
         _ read: @escaping @Sendable (MessageContext) throws(CommandArgumentError) -> Context
     ) -> Self {
-        let parameters = usage.joined(separator: " ")
+        let parameters = form.map(\.usage).joined(separator: " ")
         let plain = Trigger<MessageContext>.command(word, label, parameters: parameters, file: file, line: line, column: column)
-        var trigger = Self(plain.event, in: plain.kinds, menu: plain.menu, fault: plain.fault) { incoming in
+        let fault = plain.fault ?? form.fault.map { HandlerFault(message: $0, file: file, line: line, column: column) }
+        var trigger = Self(plain.event, in: plain.kinds, menu: plain.menu, fault: fault) { incoming in
             plain.match(incoming).flatMap { try? read($0) }
         }
         trigger.command = plain.command
@@ -76,7 +77,7 @@ extension Trigger {
                 _ = try read(message)
                 return nil
             } catch {
-                return { try await message.reply("\(error.message)\nUsage: /\(plain.command ?? word) \(parameters)") }
+                return { try await message.reply("\(error.message)\nUsage: \(SlashCommand.written(plain.command ?? word)) \(parameters)") }
             }
         }
         return trigger
@@ -106,7 +107,7 @@ extension MessageContext {
     /// The help: the commands of the bot that have a label and that can be given in this chat, one on a line.
     public var help: String {
         (chat.effects.services?.commands ?? []).filter { $0.kinds.isSuperset(of: chat.kind) }
-            .map { (["/\($0.keyword)"] + ($0.parameters.map { [$0] } ?? [])).joined(separator: " ") + " – " + $0.label }
+            .map { ([SlashCommand.written($0.keyword)] + ($0.parameters.map { [$0] } ?? [])).joined(separator: " ") + " – " + $0.label }
             .joined(separator: "\n")
     }
 }

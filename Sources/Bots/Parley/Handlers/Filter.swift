@@ -35,9 +35,19 @@ extension Trigger {
         joined.possibleKinds = left.possibleKinds.union(right.possibleKinds)
         joined.command = nil
         joined.pattern = nil
+        joined.recurrence = left.recurrence ?? right.recurrence
+        if left.refusal != nil || right.refusal != nil {
+            joined.refusal = { incoming in
+                guard left.match(incoming) == nil, right.match(incoming) == nil else { return nil }
+                return left.refusal?(incoming) ?? right.refusal?(incoming)
+            }
+        }
         joined.fault = left.fault ?? right.fault
+        if left.recurrence != nil, right.recurrence != nil {
+            joined.fault = joined.fault ?? HandlerFault(message: "|| joins no two schedules: give each a handler", file: "", line: 0, column: 0)
+        }
         if left.event != right.event {
-            joined.fault = joined.fault ?? HandlerFault(message: "|| joins triggers of one kind of event", file: "", line: 0, column: 0)
+            joined.fault = joined.fault ?? HandlerFault(message: "|| joins triggers of one kind of event: give each a handler", file: "", line: 0, column: 0)
         }
         return joined
     }

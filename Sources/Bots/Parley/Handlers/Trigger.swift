@@ -120,8 +120,12 @@ extension Trigger where Context == MessageContext {
     ) -> Self {
         var keyword = word
         if keyword.hasPrefix("/") { keyword.removeFirst() }
-        guard let name = SlashCommand("/\(keyword.contains(" ") ? "'\(keyword)'" : keyword)")?.name, !keyword.contains("'") else {
-            let fault = HandlerFault(message: "\"\(word)\" is not a command word", file: file, line: line, column: column)
+        // What is read back is what was written, and nobody writes white space around it.
+        let name = keyword.lowercased(), isWord = SlashCommand(SlashCommand.written(keyword))?.name == name && SlashCommand("/x \(name)")?.arguments == name
+        guard isWord, !keyword.contains("'") else {
+            let fault = HandlerFault(
+                message: "\"\(word)\" is not a command word: write one word, or several with a space between them, without quotes", file: file, line: line,
+                column: column)
             return Self(.message, fault: fault) { _ in nil }
         }
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []

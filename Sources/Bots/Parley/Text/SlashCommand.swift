@@ -26,6 +26,9 @@ public struct SlashCommand: Sendable, Hashable {
         while rest.last?.isSpace == true { rest.removeLast() }
         arguments = String(rest)
     }
+
+    /// A command word as people write it: several words in quotes, as the apps do.
+    static func written(_ keyword: String) -> String { keyword.contains(" ") ? "/'\(keyword)'" : "/\(keyword)" }
 }
 
 extension Unicode.Scalar {
