@@ -177,11 +177,16 @@ public struct BotHost: Service, CustomStringConvertible {
         }
     }
 
-    private static func check(_ bots: [Bot]) throws {
+    /// Finds what hinders bots from running, each for itself and all in one process.
+    ///
+    /// - Throws: ``HandlerFault``, ``HostError``.
+    static func check(_ bots: [Bot]) throws {
         if let fault = bots.lazy.flatMap(\.validationErrors).first { throw fault }
-        var names: Set<String> = [], ids: Set<String> = []
-        for bot in bots where !names.insert(bot.profile.name).inserted || !ids.insert(bot.id).inserted {
-            throw HostError(.handlers, "two bots have the name or id \"\(bot.profile.name)\": give each its own")
+        if let name = repeated(bots.map(\.profile.name)) { throw HostError(.handlers, "two bots have the name \"\(name)\": give each its own") }
+        if let id = repeated(bots.map(\.id)) { throw HostError(.handlers, "two bots have the id \"\(id)\": give each its own") }
+        for bot in bots {
+            if let id = repeated(bot.groups.map(\.id)) { throw HostError(.handlers, "two groups of \(bot.id) have the id \"\(id)\": give each its own") }
+            if let id = repeated(bot.channels.map(\.id)) { throw HostError(.handlers, "two channels of \(bot.id) have the id \"\(id)\": give each its own") }
         }
         if bots.count(where: \.isRelay) > 1 { throw HostError(.handlers, "two bots are relays, and a process can have one") }
         if let bot = bots.first(where: { $0.isRelay && $0.address == .none }) {
@@ -190,6 +195,12 @@ public struct BotHost: Service, CustomStringConvertible {
         if let channel = bots.flatMap(\.channels).first(where: \.relays.isEmpty) {
             throw HostError(.handlers, "the channel \"\(channel.id)\" has no relays: name at least one")
         }
+    }
+
+    /// The first text that stands twice; nil if there is none.
+    private static func repeated(_ texts: [String]) -> String? {
+        var known: Set<String> = []
+        return texts.first { !known.insert($0).inserted }
     }
 }
 

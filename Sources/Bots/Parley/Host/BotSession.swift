@@ -14,12 +14,12 @@ package final class BotSession: Sendable {
     ///   - now: the time of timers and dialogues.
     ///   - sleep: waits; ends early if the task is cancelled.
     ///   - dryRun: takes the effects of the bots; nil if they happen.
-    /// - Throws: `StorageError`; ``HandlerFault`` for handlers that cannot be used.
+    /// - Throws: `StorageError`; ``HandlerFault`` for handlers that cannot be used; ``HostError`` for bots that cannot run together.
     package init(
         _ bots: [Bot], on host: CoreHost, now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger,
         dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
     ) async throws {
-        if let fault = bots.lazy.flatMap(\.validationErrors).first { throw fault }
+        try BotHost.check(bots)
         let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: logger)
         store = dryRun == nil ? stored : try await stored.copyInMemory()
         self.stored = dryRun == nil ? nil : stored
