@@ -105,7 +105,7 @@ extension BotMember {
             try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
         } else if let limit, opened.isReversible {
             try await client.schedule(
-                CaseExpiry.timerName, key: "\(group.id)/\(opened.number)", after: limit, opened.number, in: .group(group.id))
+                CaseExpiry.timerName, key: "\(group.id)/\(opened.number)", after: limit, opened.ending, in: .group(group.id))
         }
         return opened
     }
@@ -128,7 +128,8 @@ extension BotGroup {
         try await BotClient(bot: bot, effects: effects).state(ModerationRecord.self, of: .chat(.group(id))).cases
     }
 
-    /// Takes the action of a case back: a warning, a block or a change of a role.
+    /// Takes the action of a case back: a warning, a block or a change of a role. A member who is blocked by another case, too, stays blocked, and one whose role
+    /// was changed again later keeps it until that change is taken back.
     ///
     /// - Parameters:
     ///   - number: the number of the case; nil for the newest that can be taken back.
@@ -138,7 +139,8 @@ extension BotGroup {
     @discardableResult
     public func undoCase(_ number: Int? = nil, by name: String) async throws -> ModerationCase {
         let client = BotClient(bot: bot, effects: effects), scope = StateScope.chat(.group(id))
-        guard var found = try await client.state(ModerationRecord.self, of: scope).open(number) else {
+        let record = try await client.state(ModerationRecord.self, of: scope)
+        guard var found = record.open(number) else {
             throw ModerationError(.noCase, number.map { "there is no case \($0)" } ?? "there is no case to undo")
         }
         if let before = found.undoneBy { throw ModerationError(.undone, "case \(found.number) was undone before, by \(before)") }
@@ -146,12 +148,7 @@ extension BotGroup {
             throw ModerationError(.final, "case \(found.number) cannot be undone: \(found.action) is final")
         }
         switch found.action {
-        case "block": try await self.member(member).unblock()
-        case "role":
-            guard let code = found.roleBefore else {
-                throw ModerationError(.final, "case \(found.number) cannot be undone: the role before is not known")
-            }
-            try await self.member(member).setRole(GroupMemberRole(code: code))
+        case "block", "role": try await takeBack(found, against: member, record, client)
         default:
             let number = found.number, warnings = try await client.state(WarningRecord.self, of: .person(.member(member, of: id))).warnings
             guard found.rule.isEmpty || warnings.contains(where: { $0.number == number }) else {
@@ -163,6 +160,24 @@ extension BotGroup {
         try await client.update(ModerationRecord.self, of: scope) { [number = found.number] in $0.markUndone(number, by: name) }
         if found.expires != nil { try await client.cancelScheduled(CaseExpiry.timerName, key: "\(id)/\(found.number)") }
         return found
+    }
+
+    /// Takes back a block or a role, unless another case holds.
+    private func takeBack(_ found: ModerationCase, against member: GroupMemberID, _ record: ModerationRecord, _ client: BotClient) async throws {
+        let isHeld = record.outlasts(found, at: client.now.timeIntervalSince1970)
+        guard found.action == "role" else { return isHeld ? () : try await self.member(member).unblock() }
+        guard let code = found.roleBefore else {
+            throw ModerationError(.final, "case \(found.number) cannot be undone: the role before is not known")
+        }
+        if !isHeld { try await self.member(member).setRole(GroupMemberRole(code: code)) }
+    }
+
+    /// Takes back what a case has done that the record has forgotten.
+    func end(_ forgotten: ModerationCase) async throws {
+        guard let member = forgotten.member else { return }
+        let client = BotClient(bot: bot, effects: effects), scope = StateScope.chat(.group(id))
+        try await takeBack(forgotten, against: GroupMemberID(member), try await client.state(ModerationRecord.self, of: scope), client)
+        try await client.update(ModerationRecord.self, of: scope) { $0.passOn(forgotten) }
     }
 
     /// Deletes the name and the words of a member from its cases, and what is stored about the member: for a person who asks for that. The cases stay
@@ -182,12 +197,16 @@ enum CaseExpiry {
     /// Takes back what the case of a timer has done. A case that was undone before is left alone.
     static func end(_ timer: TimerRecord, client: BotClient) async throws {
         guard let chat = timer.chat.flatMap({ ChatReference($0) }), let group = await client.groups.group(GroupID(chat.id)),
-            let number = timer.value.flatMap({ try? JSONDecoder().decode(Int.self, from: $0) })
+            let json = timer.value
         else { return }
+        // Earlier versions have scheduled the number alone.
+        let ending = try? JSONDecoder().decode(ModerationCase.self, from: json)
+        let number = try ending?.number ?? JSONDecoder().decode(Int.self, from: json)
         do {
             try await group.undoCase(number, by: "expiry")
-        } catch is ModerationError {
-            // It is gone, or was undone by a moderator.
+        } catch let error as ModerationError {
+            // A moderator has undone it, or newer cases have pushed it out of the record.
+            if error.code == .noCase, let ending { try await group.end(ending) }
         }
     }
 }

@@ -51,6 +51,16 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     /// True if it can be taken back.
     public var isReversible: Bool { ["warn", "block", "role"].contains(action) }
 
+    /// What is needed to take it back, without words of people.
+    var ending: ModerationCase {
+        ModerationCase(number: number, rule: "", action: action, member: member, name: "", roleBefore: roleBefore, evidence: "", time: time)
+    }
+
+    /// True for one of the same kind against the same member that came later and holds.
+    fileprivate func follows(_ other: ModerationCase) -> Bool {
+        number > other.number && action == other.action && member == other.member && undoneBy == nil
+    }
+
     /// One line for moderators.
     public var line: String {
         var text = "\(number): \(action) \(name)"
@@ -86,9 +96,30 @@ package struct ModerationRecord: StoredState, Hashable {
         if cases.count > Self.maximumCases { cases.removeFirst() }
     }
 
+    /// Marks a case as undone. A later change of the member's role leads back to the role before this one from then on.
     package mutating func markUndone(_ number: Int, by name: String) {
         guard let index = cases.firstIndex(where: { $0.number == number }) else { return }
         cases[index].undoneBy = name
+        passOn(cases[index])
+    }
+
+    /// Has the role before a change that is taken back be the role before the next change that holds.
+    mutating func passOn(_ change: ModerationCase) {
+        guard change.action == "role", let index = cases.firstIndex(where: { $0.follows(change) }) else { return }
+        cases[index].roleBefore = change.roleBefore
+    }
+
+    /// Checks whether the member of a case stays as it is when that is taken back: another block holds, or a later change of the role.
+    package func outlasts(_ found: ModerationCase, at now: Double) -> Bool {
+        switch found.action {
+        case "block":
+            cases.contains { other in
+                other.number != found.number && other.action == "block" && other.member == found.member && other.undoneBy == nil
+                    && other.expires.map { $0 > now } ?? true
+            }
+        case "role": cases.contains { $0.follows(found) }
+        default: false
+        }
     }
 
     /// Deletes the name and the words of a member from its cases.

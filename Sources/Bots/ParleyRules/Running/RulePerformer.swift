@@ -201,6 +201,7 @@ struct CaseUndo: Sendable {
             return "Case \(found.number) cannot be undone: \(found.action) is final."
         }
         switch found.action {
+        case _ where record.outlasts(found, at: client.now.timeIntervalSince1970): break
         case "block": try await group.member(member).unblock()
         case "role":
             let role = GroupMemberRole(code: found.roleBefore ?? "")
