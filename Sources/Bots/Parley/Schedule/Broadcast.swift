@@ -43,6 +43,14 @@ struct BroadcastRecord: StoredState {
     static func scope(_ key: String) -> String { "broadcast/\(key)" }
 }
 
+extension [ChatReference] {
+    /// The chats by their names, each where it is named first.
+    fileprivate var namesOnce: [String] {
+        var known: Set<String> = []
+        return map { "\($0)" }.filter { known.insert($0).inserted }
+    }
+}
+
 /// The file of a broadcast, as it is stored.
 struct BroadcastFile: Codable, Sendable, Hashable {
     private enum Kind: String, Codable { case file, image, voice, video }
@@ -88,7 +96,7 @@ extension BotClient {
     /// - Returns: how far it is; ``broadcastProgress(_:)`` tells it later.
     @discardableResult
     public func broadcast(_ text: String, to chats: [ChatReference], onceAs key: String) async throws -> BroadcastProgress {
-        try await broadcast(BroadcastRecord(text: text, chats: chats.map { "\($0)" }), onceAs: key)
+        try await broadcast(BroadcastRecord(text: text, chats: chats.namesOnce), onceAs: key)
     }
 
     /// Sends a file with its caption into many chats, as ``broadcast(_:to:onceAs:)-(String,_,_)`` does. It is uploaded for each chat, so it must stay as it
@@ -98,7 +106,7 @@ extension BotClient {
     @discardableResult
     public func broadcast(_ file: OutgoingFile, to chats: [ChatReference], onceAs key: String) async throws -> BroadcastProgress {
         _ = try file.composed()
-        var record = BroadcastRecord(text: file.caption, chats: chats.map { "\($0)" })
+        var record = BroadcastRecord(text: file.caption, chats: chats.namesOnce)
         record.file = BroadcastFile(file)
         return try await broadcast(record, onceAs: key)
     }
