@@ -81,8 +81,9 @@ public struct BotClient: Sendable {
         return try await effects.keyed(key).once(command)
     }
 
-    /// Another bot of the same process, by its id; nil if there is none. A handler that sends through it does so at most once per event.
-    public func other(_ id: String) -> BotClient? { effects.services?.directory.client(id, event: effects.event) }
+    /// Another bot of the same process, by its id; nil if there is none. What a handler sends through it is sent once, however often the handler runs for its
+    /// event.
+    public func other(_ id: String) -> BotClient? { effects.services?.directory.client(id, event: effects.nextKey()) }
 
     /// Waits, by the time as the bot sees it.
     package func sleep(_ duration: Duration) async throws {
