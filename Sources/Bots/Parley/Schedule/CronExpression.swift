@@ -90,14 +90,18 @@ struct CronExpression: Sendable, Hashable {
     }
 
     private func firstTime(on day: DateComponents, after time: Date, _ calendar: Calendar) -> Date? {
-        var parts = DateComponents(year: day.year, month: day.month, day: day.day)
+        var parts = DateComponents(year: day.year, month: day.month, day: day.day), moved: Date?
         for hour in hours.sorted() {
             for minute in minutes.sorted() {
                 (parts.hour, parts.minute, parts.second) = (hour, minute, 0)
-                if let date = calendar.date(from: parts), date > time { return date }
+                guard let date = calendar.date(from: parts), date > time else { continue }
+                let clock = calendar.dateComponents([.hour, .minute], from: date)
+                if clock.hour == hour, clock.minute == minute { return min(date, moved ?? date) }
+                // The clocks skip it. What comes an hour later can lie behind a time that follows.
+                moved = min(date, moved ?? date)
             }
         }
-        return nil
+        return moved
     }
 }
 
