@@ -44,7 +44,7 @@ package enum LongText {
             parts.append(String(rest[..<end]))
             rest = rest[end...]
             // Only the one break at which the text was split: empty lines and indentation that follow are the author's.
-            if let next = rest.first, next.isWhitespace { rest = rest.dropFirst() }
+            if let next = rest.first, next.isBreak { rest = rest.dropFirst() }
             if rest.isEmpty { return parts }
         }
     }
@@ -53,7 +53,7 @@ package enum LongText {
         var length = 0, index = text.startIndex, half: String.Index?, line: String.Index?, space: String.Index?
         while index < text.endIndex {
             let character = text[index]
-            if character.isNewline { line = index } else if character.isWhitespace { space = index }
+            if character.isNewline { line = index } else if character.isBreak { space = index }
             length += String(character).jsonLength
             if length > limit { break }
             index = text.index(after: index)
@@ -76,6 +76,11 @@ package enum LongText {
         }
         return index
     }
+}
+
+extension Character {
+    /// True for white space that carries nothing: a space can have an accent.
+    fileprivate var isBreak: Bool { isNewline || isWhitespace && unicodeScalars.count == 1 }
 }
 
 extension Substring {
