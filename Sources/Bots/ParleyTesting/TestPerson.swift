@@ -272,6 +272,7 @@ public final class TestPerson: Sendable {
     }
 
     private func nextMessage(in chat: String?) async throws -> TestMessage? {
+        guard (chat ?? bot.withLock(\.self)) != nil else { throw TestRoomError("\(name) has not connected with a bot") }
         let found = Mutex<TestMessage?>(nil)
         do {
             try await wait("a message") {
