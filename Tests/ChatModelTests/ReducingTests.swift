@@ -56,19 +56,22 @@ import Testing
     @Test("an answer behind a later event takes nothing back of a group")
     func lateAnswerAboutGroup() {
         var early = Samples.group()
-        (early.membership.status, early.membership.updatedAt) = (.accepted, Samples.time(1))
+        (early.membership.status, early.membership.role, early.updatedAt) = (.accepted, .observer, Samples.time(1))
         var late = early
-        (late.membership.status, late.membership.updatedAt) = (.connected, Samples.time(2))
+        (late.membership.status, late.membership.role) = (.connected, .moderator)
         (late.groupProfile.displayName, late.updatedAt) = ("club", Samples.time(2))
+        // The time of the membership is that of a clock that was set back meanwhile.
+        (early.membership.updatedAt, late.membership.updatedAt) = (Samples.time(9), Samples.time(8))
         var state = state(.userJoinedGroup(user: user, groupInfo: late, hostMember: Samples.member(2)))
         state.apply(.userAcceptedGroupSent(user: user, groupInfo: early, hostContact: nil), to: .groups(.join(1)), as: 1)
         let known = state.chat(.group(1), of: 1)?.chatInfo.groupInfo
         #expect(known?.membership.status == .connected && known?.groupProfile.displayName == "club")
+        #expect(known?.membership.role == .moderator)
         // Later again, it counts.
-        (early.membership.status, early.membership.updatedAt) = (.left, Samples.time(3))
-        state.apply(.leftMemberUser(user: user, groupInfo: early), to: .groups(.leave(1)), as: 1)
+        var last = late
+        (last.membership.status, last.membership.updatedAt, last.updatedAt) = (.left, Samples.time(7), Samples.time(3))
+        state.apply(.leftMemberUser(user: user, groupInfo: last), to: .groups(.leave(1)), as: 1)
         #expect(state.chat(.group(1), of: 1)?.chatInfo.groupInfo?.membership.status == .left)
-        #expect(state.chat(.group(1), of: 1)?.chatInfo.groupInfo?.groupProfile.displayName == "club")
     }
 
     @Test("an answer behind a later event takes nothing back of a contact")
@@ -76,11 +79,11 @@ import Testing
         var early = Samples.contact(4, connection: 7)
         early.activeConnection?.status = .joined
         var late = Samples.contact(4, connection: 7)
-        (late.profile.displayName, late.updatedAt) = ("Robert", Samples.time(2))
+        (late.profile.displayName, late.status, late.updatedAt) = ("Robert", .deleted, Samples.time(2))
         var state = state(.contactConnected(user: user, contact: late, customUserProfile: nil))
         state.apply(.startedConnectionToContact(user: user, contact: early, customUserProfile: nil), to: .contacts(.list(user: 1)), as: 1)
         let known = state.chat(.direct(4), of: 1)?.chatInfo.contact
-        #expect(known?.activeConnection?.status == .ready && known?.profile.displayName == "Robert")
+        #expect(known?.activeConnection?.status == .ready && known?.profile.displayName == "Robert" && known?.status == .deleted)
         // Another connection counts as it is.
         early.activeConnection?.connectionID = 8
         state.apply(.startedConnectionToContact(user: user, contact: early, customUserProfile: nil), to: .contacts(.list(user: 1)), as: 1)

@@ -59,7 +59,7 @@ extension ChatTransaction {
         guard !known.isRelay else { return }
         let id = known.groupMemberID
         try db.updateMember(known, user: user.userID, profile: info.profile, at: now)
-        try db.updateMember(id, role: ChannelRules.role(introduced: info.role, known: known))
+        try db.updateMember(id, role: ChannelRules.role(introduced: info.role, known: known), at: now)
         if known.status == .unknown { try db.updateMember(id, status: .introduced, at: now) }
         if let versions = info.versions { try db.updateMember(id, versions: ChatVersionRange(versions)) }
         emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: known, toMember: try member(id, in: group)))
@@ -117,7 +117,7 @@ extension ChatTransaction {
         let membership = group.membership
         if membership.status != .connected {
             let role = invitation.invitedMember.role
-            try db.updateMember(membership.groupMemberID, role: role < .moderator && role != .relay ? role : ChannelRules.subscriberRole)
+            try db.updateMember(membership.groupMemberID, role: role < .moderator && role != .relay ? role : ChannelRules.subscriberRole, at: now)
             try db.updateMember(membership.groupMemberID, status: .accepted, at: now)
         }
         let current = try self.group(group.groupID, of: user)

@@ -175,17 +175,17 @@ extension Database {
             try run("UPDATE contacts SET local_display_name = ? WHERE contact_id = ?", [name, contact.contactID])
         }
         try updateProfile(contact.profile.profileID, to: profile, at: time)
-        try run("UPDATE contacts SET updated_at = ? WHERE contact_id = ?", [time.stored, contact.contactID])
+        try run("UPDATE contacts SET \(Self.updatedLater) WHERE contact_id = ?", [time.stored, contact.contactID])
     }
 
     func updateContact(_ id: ContactID, userPreferences: ChatPreferences, at time: UTCTimestamp) throws {
         try run(
-            "UPDATE contacts SET user_preferences_json = ?, updated_at = ? WHERE contact_id = ?",
+            "UPDATE contacts SET user_preferences_json = ?, \(Self.updatedLater) WHERE contact_id = ?",
             [userPreferences.jsonText, time.stored, id])
     }
 
     func updateContact(_ id: ContactID, status: ContactStatus, at time: UTCTimestamp) throws {
-        try run("UPDATE contacts SET contact_status = ?, updated_at = ? WHERE contact_id = ?", [status.rawValue, time.stored, id])
+        try run("UPDATE contacts SET contact_status = ?, \(Self.updatedLater) WHERE contact_id = ?", [status.rawValue, time.stored, id])
     }
 
     func updateContact(_ id: ContactID, isUsed: Bool) throws {
@@ -244,7 +244,7 @@ extension Database {
         try run("UPDATE chat_items SET user_id = ? WHERE contact_id = ?", [newUser, contact.contactID])
         try run("DELETE FROM contact_tags WHERE contact_id = ?", [contact.contactID])
         try run(
-            "UPDATE contacts SET user_id = ?, local_display_name = ?, updated_at = ? WHERE contact_id = ?",
+            "UPDATE contacts SET user_id = ?, local_display_name = ?, \(Self.updatedLater) WHERE contact_id = ?",
             [newUser, name, time.stored, contact.contactID])
     }
 

@@ -119,7 +119,7 @@ extension ChatTransaction {
         let (items, isSigned) = try announceChanges(
             current.map { .memberRole(memberID: $0.memberID, role) }, contents, to: recipients, in: GroupConversation(group), of: user)
         for var member in current {
-            try db.updateMember(member.groupMemberID, role: role)
+            try db.updateMember(member.groupMemberID, role: role, at: now)
             member.role = role
             result.append(member)
         }

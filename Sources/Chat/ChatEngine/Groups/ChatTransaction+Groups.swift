@@ -67,7 +67,7 @@ extension ChatTransaction {
         guard let link = try db.sentInvitationLink(member: member.groupMemberID) else {
             throw Refusal.chat(.groupCantResendInvitation(groupInfo: group, contactName: contact.localDisplayName))
         }
-        if member.role != role { try db.updateMember(member.groupMemberID, role: role) }
+        if member.role != role { try db.updateMember(member.groupMemberID, role: role, at: now) }
         member.role = role
         try sendInvitation(to: group, as: member, by: link, to: contact, of: user)
         return .sentGroupInvitation(user: user, groupInfo: group, contact: contact, member: member)
@@ -149,7 +149,7 @@ extension ChatTransaction {
         group = chat.group
         try deleteLink(of: group, user: user)
         try db.updateMember(group.membership.groupMemberID, status: .left, at: now)
-        group.membership.status = .left
+        try showMembership(in: &group, of: user)
         return .leftMemberUser(user: user, groupInfo: group)
     }
 
@@ -171,6 +171,12 @@ extension ChatTransaction {
         try db.deleteGroup(group, user: user.userID)
         effects.removesFiles = true
         return .groupDeletedUser(user: user, groupInfo: group, isSigned: tells && message.isSigned)
+    }
+
+    /// Takes the membership as it is stored into what is told of the group, with the time by which that counts.
+    func showMembership(in group: inout GroupInfo, of user: User) throws {
+        let current = try self.group(group.groupID, of: user)
+        (group.membership, group.updatedAt) = (current.membership, current.updatedAt)
     }
 
     // MARK: The profile

@@ -333,7 +333,7 @@ extension ChatTransaction {
         _ member: GroupMember, as role: GroupMemberRole, status: GroupMemberStatus, in group: inout GroupInfo, of user: User
     ) throws -> GroupMember {
         try db.updateMember(member.groupMemberID, status: status, at: now)
-        try db.updateMember(member.groupMemberID, role: role)
+        try db.updateMember(member.groupMemberID, role: role, at: now)
         guard let accepted = try db.member(member.groupMemberID) else { return member }
         try noteAttention(before: member, after: accepted, in: &group)
         if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
@@ -354,7 +354,7 @@ extension ChatTransaction {
         case .pendingReview:
             let id = group.membership.groupMemberID
             try db.updateMember(id, status: .pendingReview, at: now)
-            try db.updateMember(id, role: role)
+            try db.updateMember(id, role: role, at: now)
             group = try self.group(group.groupID, of: user)
             var support = try ownSupportChat(in: group)
             try addEvent(.sentGroupEvent(event: .userPendingReview), in: &support, of: user)
@@ -363,7 +363,7 @@ extension ChatTransaction {
         case .accepted:
             let id = group.membership.groupMemberID
             try db.updateMember(id, status: .connected, at: now)
-            try db.updateMember(id, role: role)
+            try db.updateMember(id, role: role, at: now)
             group = try self.group(group.groupID, of: user)
             var chat = GroupConversation(group)
             try addEvent(.receivedGroupEncryption(info: chat.group.encryption), from: sender, in: &chat, of: user)

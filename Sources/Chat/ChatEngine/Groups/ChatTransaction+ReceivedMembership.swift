@@ -83,7 +83,7 @@ extension ChatTransaction {
         let id = member.groupMemberID
         try db.updateMember(member, user: user.userID, profile: info.profile, at: now)
         // What the link or a signed event told of an owner is not changed by what a relay says, nor is a key that is known.
-        try db.updateMember(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role)
+        try db.updateMember(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
         try db.updateMember(id, status: status, at: now)
         if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.updateMember(id, publicKey: key) }
         try db.updateMember(
@@ -215,10 +215,10 @@ extension ChatTransaction {
             reportError(reason, of: user)
             return nil
         }
-        try db.updateMember(member.groupMemberID, role: role)
+        try db.updateMember(member.groupMemberID, role: role, at: now)
         var changed = member
         changed.role = role
-        if isUser { group.membership.role = role }
+        if isUser { try showMembership(in: &group, of: user) }
         let event: ReceivedGroupEvent =
             isUser ? .userRole(role: role) : .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role)
         try addEvent(

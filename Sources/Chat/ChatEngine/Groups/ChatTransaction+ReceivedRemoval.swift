@@ -58,7 +58,7 @@ extension ChatTransaction {
             try deleteConnections(of: try connectedMembers(of: group), afterDelivery: group.isForwarder, keepsRows: false, user: user)
         }
         try db.updateMember(group.membership.groupMemberID, status: .removed, at: now)
-        group.membership.status = .removed
+        try showMembership(in: &group, of: user)
         if withMessages { try moderateMessages(of: group.membership, by: sender, in: group) }
         try addEvent(
             .userDeleted, from: sender, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
@@ -113,7 +113,7 @@ extension ChatTransaction {
             try forward([received], from: member, to: .group(includesPending: true), in: group)
         }
         try db.updateMember(group.membership.groupMemberID, status: .groupDeleted, at: now)
-        group.membership.status = .groupDeleted
+        try showMembership(in: &group, of: user)
         // A relay tells all members of it before it ends their connections.
         if !isServedHere {
             try deleteConnections(of: try connectedMembers(of: group), afterDelivery: group.isForwarder, keepsRows: false, user: user)

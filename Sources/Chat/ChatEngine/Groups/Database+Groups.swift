@@ -175,7 +175,7 @@ extension Database {
             try run("UPDATE groups SET local_display_name = ? WHERE group_id = ?", [name, group.groupID])
         }
         try run(
-            "UPDATE groups SET display_name = ?, profile_json = ?, updated_at = ? WHERE group_id = ?",
+            "UPDATE groups SET display_name = ?, profile_json = ?, \(Self.updatedLater) WHERE group_id = ?",
             [profile.displayName, profile.jsonText, time.stored, group.groupID])
     }
 
@@ -231,7 +231,8 @@ extension Database {
         try releaseDisplayName(group.localDisplayName, user: user)
         let name = try reserveDisplayName(group.groupProfile.displayName, user: newUser.userID)
         try run(
-            "UPDATE groups SET user_id = ?, local_display_name = ?, updated_at = ? WHERE group_id = ?", [newUser.userID, name, time.stored, id])
+            "UPDATE groups SET user_id = ?, local_display_name = ?, \(Self.updatedLater) WHERE group_id = ?",
+            [newUser.userID, name, time.stored, id])
         try run("UPDATE chat_items SET user_id = ? WHERE group_id = ?", [newUser.userID, id])
         try run("DELETE FROM group_tags WHERE group_id = ?", [id])
         if let host {
@@ -255,6 +256,17 @@ extension Database {
 
     func updateGroup(_ id: GroupID, businessRequestTag tag: ContactRequestID) throws {
         try run("UPDATE groups SET business_request_tag = ? WHERE group_id = ?", [tag.bytes.blob, id])
+    }
+
+    /// Notes that what is told of a group has changed if the member is this profile, whose membership is told with the group.
+    ///
+    /// The time of the membership would not do: it is that of the clock, which messages of routers are compared with.
+    func touchGroup(ofMembership id: GroupMemberID, at time: UTCTimestamp) throws {
+        try run(
+            """
+            UPDATE groups SET \(Self.updatedLater)
+            WHERE group_id = (SELECT group_id FROM group_members WHERE group_member_id = ? AND category = 'user')
+            """, [time.stored, id])
     }
 
     func touchGroup(_ id: GroupID, chatTime: UTCTimestamp) throws {

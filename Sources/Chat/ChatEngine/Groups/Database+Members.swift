@@ -230,10 +230,12 @@ extension Database {
 
     func updateMember(_ id: GroupMemberID, status: GroupMemberStatus, at time: UTCTimestamp) throws {
         try run("UPDATE group_members SET status = ?, updated_at = ? WHERE group_member_id = ?", [status.rawValue, time.stored, id])
+        try touchGroup(ofMembership: id, at: time)
     }
 
-    func updateMember(_ id: GroupMemberID, role: GroupMemberRole) throws {
+    func updateMember(_ id: GroupMemberID, role: GroupMemberRole, at time: UTCTimestamp) throws {
         try run("UPDATE group_members SET role = ? WHERE group_member_id = ?", [role.code, id])
+        try touchGroup(ofMembership: id, at: time)
     }
 
     /// Stores what the host tells about a member that was known by a link only.
@@ -241,6 +243,7 @@ extension Database {
         try run(
             "UPDATE group_members SET member_id = ?, role = ?, updated_at = ? WHERE group_member_id = ?",
             [memberID.bytes.blob, role.code, time.stored, id])
+        try touchGroup(ofMembership: id, at: time)
     }
 
     func updateMember(_ id: GroupMemberID, category: GroupMemberCategory, invitedBy inviter: GroupMemberID?, versions: ChatVersionRange) throws {

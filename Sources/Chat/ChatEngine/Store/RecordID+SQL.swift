@@ -26,6 +26,9 @@ extension RowReader {
 }
 
 extension Database {
+    /// Sets `updated_at` to a time, or just behind what it was: it tells what is known of a contact or group from later, also when the clock is set back.
+    static let updatedLater = "updated_at = max(?, updated_at + (updated_at < \(Int64.max)))"
+
     /// Runs a query for one id; nil for null or no row.
     func firstID<Record>(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws -> RecordID<Record>? {
         try number(sql, arguments).map { RecordID($0) }

@@ -96,7 +96,7 @@ extension Contact {
     fileprivate mutating func keepLater(_ old: Contact) {
         if old.updatedAt > updatedAt {
             (localDisplayName, profile, updatedAt) = (old.localDisplayName, old.profile, old.updatedAt)
-            (userPreferences, mergedPreferences) = (old.userPreferences, old.mergedPreferences)
+            (userPreferences, mergedPreferences, status) = (old.userPreferences, old.mergedPreferences, old.status)
         }
         // A connection that is ready does not go back.
         guard let known = old.activeConnection, let connection = activeConnection, known.connectionID == connection.connectionID, known.status == .ready
@@ -112,8 +112,7 @@ extension GroupInfo {
     fileprivate mutating func keepLater(_ old: GroupInfo) {
         if old.updatedAt > updatedAt {
             (localDisplayName, groupProfile, updatedAt) = (old.localDisplayName, old.groupProfile, old.updatedAt)
-            fullGroupPreferences = old.fullGroupPreferences
+            (fullGroupPreferences, membership) = (old.fullGroupPreferences, old.membership)
         }
-        if old.membership.groupMemberID == membership.groupMemberID, old.membership.updatedAt > membership.updatedAt { membership = old.membership }
     }
 }
