@@ -92,7 +92,8 @@ private struct Party {
         let sent = try await ann.send("one", to: toBen)
         _ = try await ann.send("two", to: toBen)
         let first = try await ben.message()
-        #expect(first.1 == "one" && simulator.messageCount == 2)
+        // Ann has not heard of either yet.
+        #expect(first.1 == "one" && simulator.unfinishedCount == 4)
         try await ben.agent.acknowledge(toAnn, message: first.0, receipt: [])
         let second = try await ben.message()
         #expect(second.1 == "two")
@@ -100,7 +101,7 @@ private struct Party {
         #expect(receipts.1 == [MessageReceipt(messageID: sent.messageID, status: .ok)])
         try await ben.agent.acknowledge(toAnn, message: second.0, receipt: nil)
         try await ann.agent.acknowledge(toBen, message: receipts.0, receipt: nil)
-        #expect(simulator.messageCount == 0)
+        #expect(simulator.unfinishedCount == 0)
     }
 
     @Test("take a message with a number that was used once") func repeatedNumbers() async throws {
@@ -112,7 +113,8 @@ private struct Party {
         try await ben.agent.acknowledge(toAnn, message: first.0, receipt: nil)
         // A repeated acknowledgement is of nothing.
         try await ben.agent.acknowledge(toAnn, message: first.0, receipt: nil)
-        #expect(simulator.messageCount == 0)
+        #expect(try await ann.next().event == .sent(sent.messageID, proxy: nil))
+        #expect(simulator.unfinishedCount == 0)
     }
 
     @Test("keep what comes while an agent is away, and repeat what it has not stored") func restarts() async throws {
@@ -128,6 +130,21 @@ private struct Party {
         #expect(again == first)
         try await ben.agent.acknowledge(toAnn, message: again.0, receipt: nil)
         #expect(try await ben.message().1 == "two")
+    }
+
+    @Test("are unfinished until the parties have stored each step of the handshake") func handshake() async throws {
+        var ann = try await Party(simulator, "ann"), ben = try await Party(simulator, "ben")
+        let made = try await invite(ann)
+        #expect(simulator.unfinishedCount == 0)
+        _ = try await join(ben, made.link, info: "ben")
+        #expect(simulator.unfinishedCount == 1)
+        let confirmation = try await ann.next { if case .confirmation(let id, _, _, _) = $0.event { id } else { nil } }
+        #expect(simulator.unfinishedCount == 0)
+        try await ann.agent.allowConnection(made.id, confirmation: confirmation, info: [])
+        #expect(simulator.unfinishedCount == 3)
+        _ = try await ann.next()
+        for _ in 1...2 { _ = try await ben.next() }
+        #expect(simulator.unfinishedCount == 0)
     }
 
     @Test("begin at an address once its owner accepts") func addresses() async throws {

@@ -1,6 +1,7 @@
 import ChatProtocol
 import Parley
 import ParleyTesting
+import Synchronization
 import Testing
 
 private enum Survey: DialogueState {
@@ -26,6 +27,10 @@ private func bot() -> Bot {
         On(.edited) { try await $0.reply("So: \($0.text)") }
         On(.text) { try await $0.reply($0.text) }
     }
+}
+
+private final class RequestLog: Sendable {
+    let names = Mutex<[String]>([])
 }
 
 @Suite("A bot under test") struct BotTestingTests {
@@ -66,6 +71,21 @@ private func bot() -> Bot {
             try await ann.expect("Name?")
             try await room.restart(after: .seconds(3600))
             try await ann.expect("Too late.")
+        }
+    }
+
+    @Test("has handled a request to connect when it comes to rest") func requests() async throws {
+        let log = RequestLog()
+        let doorman = Bot("Doorman", address: .manual(welcome: nil)) {
+            On(.contactRequest) { request in log.names.withLock { $0.append(request.name) } }
+        }
+        try await withBots(doorman, depth: .chat) { room in
+            for name in ["Ann", "Ben", "Cath"] {
+                let person = try await room.stranger(name)
+                try await person.request("Doorman")
+                try await room.settle()
+                #expect(log.names.withLock(\.self).last == name)
+            }
         }
     }
 

@@ -210,11 +210,11 @@ public final class TestRoom: Sendable {
         // none.
         let waiting =
             switch depth {
-            case .chat: simulator.messageCount
+            case .chat: simulator.unfinishedCount
             case .engine: router.messageCount
             case .live: running.host.waitingMessages
             }
-        guard waiting == 0 else { return "\(waiting) messages are on their way" }
+        guard waiting == 0 else { return "\(waiting) messages or events are on their way" }
         for profile in running.profiles {
             guard await running.session.isUpToDate(profile.client.bot.userID) else { return "\(profile.name) has not handled every event" }
         }

@@ -55,9 +55,12 @@ package final class ConnectionSimulator: Sendable {
             versions: VersionRange(2), key1: X448.generateKeyPair(random).publicKey, key2: X448.generateKeyPair(random).publicKey, kemKey: nil)
     }
 
-    /// The messages that no agent has acknowledged yet.
-    package var messageCount: Int {
-        state.withLock { state in state.connections.values.reduce(0) { $0 + $1.inbox.count + ($1.delivery == nil ? 0 : 1) } }
+    /// The messages that no agent has acknowledged yet, and the events, such as those of a handshake, that no core has stored.
+    package var unfinishedCount: Int {
+        state.withLock { state in
+            state.connections.values.reduce(0) { $0 + $1.inbox.count + ($1.delivery == nil ? 0 : 1) }
+                + state.devices.values.reduce(0) { $0 + $1.unconfirmed.count }
+        }
     }
 
     /// The transfer of files of a core.
