@@ -63,7 +63,7 @@ public final class TestRoom: Sendable {
         self.depth = depth
         let time = TestTime(date)
         self.time = time
-        simulator = ConnectionSimulator(now: { time.now })
+        simulator = ConnectionSimulator(now: { time.nextMoment() })
         folder = Self.temporaryFolder + "parley-test-" + UUID().uuidString
         // The clients' cores go by the system's time, whatever time their bots are told: by a router that is behind, what is passed on in groups would be
         // older than the membership, and taken for history.

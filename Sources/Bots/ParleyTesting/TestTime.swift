@@ -10,8 +10,8 @@ final class TestTime: Sendable {
 
     private struct State {
         var now: Date
-        /// Calls of ``TestTime/nextMoment()`` since the time was moved.
-        var moments = 0
+        /// The last moment, in milliseconds since 1970.
+        var moment: Int64 = 0
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
     }
@@ -22,11 +22,13 @@ final class TestTime: Sendable {
 
     var now: Date { state.withLock(\.now) }
 
-    /// The time with a microsecond more at each call, so that what is stored can be told apart by its time, as on a real clock.
+    /// The time, or a millisecond more than at the last call, so that what is sent and stored can be told apart by its time, as on a real clock.
+    ///
+    /// Times of routers have milliseconds.
     func nextMoment() -> Date {
         state.withLock { state in
-            state.moments += 1
-            return state.now.addingTimeInterval(Double(state.moments) / 1_000_000)
+            state.moment = max(state.moment + 1, Int64((state.now.timeIntervalSince1970 * 1000).rounded(.up)))
+            return Date(timeIntervalSince1970: Double(state.moment) / 1000)
         }
     }
 
@@ -53,7 +55,7 @@ final class TestTime: Sendable {
     /// Moves the time forward to a date, and wakes those who have slept long enough.
     func advance(to date: Date) {
         let woken = state.withLock { state in
-            if date > state.now { (state.now, state.moments) = (date, 0) }
+            state.now = max(state.now, date)
             let over = state.sleepers.filter { $0.value.deadline <= state.now }
             for id in over.keys { state.sleepers[id] = nil }
             return over.values.map(\.continuation)

@@ -73,7 +73,7 @@ package final class ConnectionSimulator: Sendable {
     }
 
     /// Milliseconds since 1970.
-    var now: Int64 { Int64(time().timeIntervalSince1970 * 1000) }
+    var now: Int64 { Int64((time().timeIntervalSince1970 * 1000).rounded()) }
 
     func withState<Value: Sendable>(_ body: (inout State) throws(AgentError) -> Value) throws(AgentError) -> Value {
         // The lock's closure throws any error.
