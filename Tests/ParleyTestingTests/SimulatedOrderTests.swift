@@ -35,14 +35,14 @@ private func historian() -> Bot {
         func take(_ count: Int) { for _ in 1...count { moments.append(Int64((time.nextMoment().timeIntervalSince1970 * 1_000_000).rounded())) } }
         take(2_000)
         // Less than the moments are ahead.
-        time.advance(to: start.addingTimeInterval(1))
+        time.move(to: start.addingTimeInterval(1))
         take(2)
-        time.advance(to: start.addingTimeInterval(60))
+        time.move(to: start.addingTimeInterval(60))
         take(2)
         #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 >= 1_000 })
         #expect(moments.allSatisfy { $0 % 1_000 == 0 })
         #expect(moments.suffix(2).map { $0 - 1_767_225_600_000_000 } == [60_000_000, 60_001_000])
-        time.advance(to: start)
+        time.move(to: start)
         #expect(time.now == start.addingTimeInterval(60))
     }
 }

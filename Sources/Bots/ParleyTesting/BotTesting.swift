@@ -5,7 +5,7 @@ public import Parley
 /// The layers that are real in a test. The same test runs at each depth.
 public enum TestDepth: String, Sendable, Hashable, CaseIterable {
     /// Chats are real: profiles, groups, channels and files, in databases. Connections are simulated, so that nothing is encrypted and no router runs.
-    /// All time is under the control of the test. A test takes milliseconds.
+    /// All time is under the control of the test, also that by which messages disappear. A test takes milliseconds.
     case chat
     /// Whole clients, with encryption, over a network in memory; files go over a router on a loopback port. The time of bots is under the control of the
     /// test; messages carry the system's.

@@ -160,11 +160,12 @@ public final class TestRoom: Sendable {
     public func restart(after downtime: Duration = .zero) async throws {
         try await settle()
         await stop()
-        time.advance(to: now.addingTimeInterval(Double(downtime.components.seconds)))
+        try await moveTime(to: now.addingTimeInterval(Double(downtime.components.seconds)))
         try await start()
     }
 
-    /// Moves the time forward for timers, dialogues and limits: each timer that becomes due runs at its time.
+    /// Moves the time forward for timers, dialogues and limits: each timer that becomes due runs at its time. With ``TestDepth/chat``, messages disappear
+    /// by it, too.
     ///
     /// - Throws: ``TestRoomError`` with ``TestDepth/live``.
     public func advance(by duration: Duration) async throws {
@@ -172,12 +173,22 @@ public final class TestRoom: Sendable {
         try await settle()
         let end = time.now.addingTimeInterval(Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
         while let session = state.withLock({ $0.running?.session }), let next = try await session.nextTimer(), next <= end {
-            time.advance(to: next)
+            try await moveTime(to: next)
             await session.settle()
         }
-        time.advance(to: end)
+        try await moveTime(to: end)
         try await settle()
     }
+
+    /// Moves the time. Messages whose time is over are gone before anybody wakes.
+    private func moveTime(to date: Date) async throws {
+        time.move(to: date)
+        if depth == .chat { for host in hosts { try await host.removeExpiredMessages() } }
+        time.wake()
+    }
+
+    /// The clients of the bots and of people.
+    private var hosts: [CoreHost] { state.withLock { state in (state.running.map { [$0.host] } ?? []) + state.people.map(\.host) } }
 
     /// Returns when everything that people have said has been handled, and everything that bots have said has arrived.
     public func settle() async throws {
@@ -202,7 +213,7 @@ public final class TestRoom: Sendable {
         for person in state.withLock(\.people) {
             if let text = try await unsent(person.core, person.user) { return "\(person.name)'s \(text)" }
         }
-        for host in [running.host] + state.withLock(\.people).map(\.host) {
+        for host in hosts {
             let unfinished = try await host.unfinishedMessages()
             guard unfinished == 0 else { return "\(unfinished) messages of channels are not delivered" }
         }
@@ -317,7 +328,9 @@ public final class TestRoom: Sendable {
         switch depth {
         case .chat:
             return try await CoreHost.open(configuration) { [simulator, time] in
-                try NativeCore.open($0, simulatedBy: simulator, as: name, now: { UTCTimestamp(timeIntervalSince1970: time.nextMoment().timeIntervalSince1970) })
+                try NativeCore.open(
+                    $0, simulatedBy: simulator, as: name, now: { UTCTimestamp(timeIntervalSince1970: time.nextMoment().timeIntervalSince1970) },
+                    age: { UTCTimestamp(timeIntervalSince1970: time.now.timeIntervalSince1970) })
             }
         case .engine:
             return try await CoreHost.open(configuration) { [internet] setup in

@@ -52,10 +52,12 @@ final class TestTime: Sendable {
         }
     }
 
-    /// Moves the time forward to a date, and wakes those who have slept long enough.
-    func advance(to date: Date) {
+    /// Moves the time forward to a date.
+    func move(to date: Date) { state.withLock { $0.now = max($0.now, date) } }
+
+    /// Wakes those who have slept long enough.
+    func wake() {
         let woken = state.withLock { state in
-            state.now = max(state.now, date)
             let over = state.sleepers.filter { $0.value.deadline <= state.now }
             for id in over.keys { state.sleepers[id] = nil }
             return over.values.map(\.continuation)

@@ -37,6 +37,8 @@ public final class CoreHost: Sendable {
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
     /// Comments and messages of relays that are not delivered yet.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
+    /// Removes the messages whose time is over.
+    package func removeExpiredMessages() async throws { try await native.removeExpiredMessages() }
     /// Performs a request of an operator of the profile that relays for others.
     ///
     /// - Returns: nil if no profile relays.

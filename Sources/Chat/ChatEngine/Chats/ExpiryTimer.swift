@@ -78,6 +78,14 @@ final class ExpiryTimer: Sendable {
         }
     }
 
+    /// Removes at once what is older than it is to be kept, when the time was moved.
+    func removeExpired() async throws(ChatCoreError) {
+        let now = transactions.clock.steady
+        while try await transactions.transaction({ try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }) == Self.largestBatch {}
+        try await transactions.applyRetention()
+        try await files.clean()
+    }
+
     private func run() async {
         var nextPruning = transactions.clock.steady, nextRetention = nextPruning
         while !Task.isCancelled {

@@ -43,7 +43,7 @@ final class EngineCore: Sendable {
     private let relay: RelayDeliverer
     private let tracker: DeliveryTracker
     private let jobHandler: AgentJobHandler
-    private let expiry: ExpiryTimer
+    let expiry: ExpiryTimer
     private let receiver: Receiver
     private let receiving = Mutex<Task<Void, Never>?>(nil)
 
@@ -59,12 +59,13 @@ final class EngineCore: Sendable {
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
         files service: any FileService, fileEvents: FileEventRelay, random: any RandomSource,
-        clock delays: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, inFlight: InFlightTable? = nil
+        clock delays: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, age: (@Sendable () -> UTCTimestamp)? = nil,
+        inFlight: InFlightTable? = nil
     ) {
         let logger = configuration.logger
         (self.configuration, self.store, self.agent) = (configuration, store, agent)
         storeKey = Mutex(configuration.key)
-        clock = EngineClock(delays: delays, timeOfDay: now)
+        clock = EngineClock(delays: delays, timeOfDay: now, age: age)
         crashGuard = CrashLoopGuard(table: inFlight)
 
         let signal = ExpirySignal(), relaySignal = RelaySignal()

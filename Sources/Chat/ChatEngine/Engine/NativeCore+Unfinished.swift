@@ -1,6 +1,12 @@
+package import ChatAPI
 import GRDB
 
+// For tests that move the time and wait for what happens.
+
 extension NativeCore {
+    /// Removes the messages whose time is over.
+    package func removeExpiredMessages() async throws(ChatCoreError) { try await engine.expiry.removeExpired() }
+
     /// The messages that are still to be handed on: comments that no router has, and what a relay has to deliver. For tests that wait until
     /// everything has arrived.
     package func unfinishedMessages() async throws -> Int {

@@ -29,13 +29,13 @@ package final class NativeCore: IdempotentChatCore {
         network: (any SMPRouting)? = nil, lock: FolderLock? = nil,
         files: any FileService = UnavailableFileService(reason: "this core has no service for them"), fileEvents: FileEventRelay = FileEventRelay(),
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> UTCTimestamp = { .current() }, inFlight: InFlightTable? = nil
+        now: @escaping @Sendable () -> UTCTimestamp = { .current() }, age: (@Sendable () -> UTCTimestamp)? = nil, inFlight: InFlightTable? = nil
     ) {
         self.lock = lock
         self.network = network
         engine = EngineCore(
             configuration: configuration, store: store, agent: agent, reports: reports, files: files, fileEvents: fileEvents, random: random, clock: clock,
-            now: now, inFlight: inFlight)
+            now: now, age: age, inFlight: inFlight)
     }
 
     /// The transfer of files over the agent's store. Without it everything else works.
@@ -85,16 +85,20 @@ package final class NativeCore: IdempotentChatCore {
 
     /// Opens the core of a folder over services that are there already, such as simulated ones.
     ///
-    /// - Parameter now: The time of the chat layer.
+    /// - Parameters:
+    ///   - now: The time of the chat layer.
+    ///   - age: The time by which messages disappear; it moves as it is set. Whoever moves it calls ``removeExpiredMessages()``.
     /// - Throws: as ``open(_:network:)``.
     package static func open(
-        _ configuration: NativeCoreConfiguration, services: NativeCoreServices, now: @escaping @Sendable () -> UTCTimestamp
+        _ configuration: NativeCoreConfiguration, services: NativeCoreServices, now: @escaping @Sendable () -> UTCTimestamp,
+        age: @escaping @Sendable () -> UTCTimestamp
     ) throws(StorageError) -> NativeCore {
-        try open(configuration, network: nil, now: now) { _, _ throws(StorageError) in services }
+        try open(configuration, network: nil, now: now, age: age) { _, _ throws(StorageError) in services }
     }
 
     private static func open(
         _ configuration: NativeCoreConfiguration, network: (any SMPRouting)?, now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        age: (@Sendable () -> UTCTimestamp)? = nil,
         services: (ChatStore, DiskHealthReporter) throws(StorageError) -> NativeCoreServices
     ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
@@ -107,7 +111,7 @@ package final class NativeCore: IdempotentChatCore {
             let services = try services(store, disk)
             let core = NativeCore(
                 configuration: configuration, store: store, agent: services.agent, reports: services.reports, network: network, lock: lock,
-                files: services.files, fileEvents: services.fileEvents, now: now, inFlight: inFlight(configuration))
+                files: services.files, fileEvents: services.fileEvents, now: now, age: age, inFlight: inFlight(configuration))
             disk.report(to: core.engine.hub)
             return core
         } catch {

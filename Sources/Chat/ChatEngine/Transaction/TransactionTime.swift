@@ -14,19 +14,25 @@ struct EngineClock: Sendable {
     /// The clock of delays and timeouts.
     let delays: any Clock<Duration>
     private let timeOfDay: @Sendable () -> UTCTimestamp
-    private let steadyClock: SteadyClock
+    private let age: @Sendable () -> UTCTimestamp
 
-    init(delays: any Clock<Duration>, timeOfDay: @escaping @Sendable () -> UTCTimestamp) {
+    /// - Parameter age: The time for the age of things, where it is known better than from the time of day.
+    init(delays: any Clock<Duration>, timeOfDay: @escaping @Sendable () -> UTCTimestamp, age: (@Sendable () -> UTCTimestamp)? = nil) {
         self.delays = delays
         self.timeOfDay = timeOfDay
-        steadyClock = SteadyClock(over: delays) { timeOfDay().sinceEpoch }
+        if let age {
+            self.age = age
+        } else {
+            let steadyClock = SteadyClock(over: delays) { timeOfDay().sinceEpoch }
+            self.age = { UTCTimestamp(sinceEpoch: steadyClock.now) }
+        }
     }
 
     /// The time for a transaction that begins now.
     var time: TransactionTime { TransactionTime(now: timeOfDay(), steady: steady) }
 
     /// The time of day for the age of things, unaffected by a system clock that jumps.
-    var steady: UTCTimestamp { UTCTimestamp(sinceEpoch: steadyClock.now) }
+    var steady: UTCTimestamp { age() }
 
     func sleep(for duration: Duration) async throws { try await delays.sleep(for: duration) }
 }
