@@ -14,7 +14,24 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
     case live
 
     /// The depth of tests that name none: ``chat``, or the one that the environment variable `PARLEY_TEST_DEPTH` names.
-    public static var standard: TestDepth { ProcessInfo.processInfo.environment["PARLEY_TEST_DEPTH"].flatMap(TestDepth.init) ?? .chat }
+    ///
+    /// - Throws: ``TestRoomError`` for a name that is none of a depth.
+    public static var standard: TestDepth {
+        get throws(TestRoomError) { try TestDepth(named: ProcessInfo.processInfo.environment["PARLEY_TEST_DEPTH"]) }
+    }
+
+    /// The depth of a name; ``chat`` without one.
+    init(named name: String?) throws(TestRoomError) {
+        guard let name, !name.isEmpty else {
+            self = .chat
+            return
+        }
+        guard let depth = TestDepth(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw TestRoomError("PARLEY_TEST_DEPTH is \"\(name)\", and has to be one of \(names)")
+        }
+        self = depth
+    }
 }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
@@ -34,24 +51,24 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
 ///
 /// - Parameters:
 ///   - bots: checked as at a real start.
-///   - depth: the layers that are real.
+///   - depth: the layers that are real; ``TestDepth/standard`` if it is not given.
 ///   - date: the time at which the test begins, where it is under the control of the test.
 ///   - relay: the policy of the bot that is a relay, if one is.
 ///   - isDryRun: whether handlers run without effects. ``TestRoom/suppressed`` holds what they would have done.
-/// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used.
+/// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used; ``TestRoomError`` for a depth that there is not.
 public func withBots<Result: Sendable>(
-    _ bots: Bot..., depth: TestDepth = .standard, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ bots: Bot..., depth: TestDepth? = nil, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
     relay: HostRelay = HostRelay(), isDryRun: Bool = false,
     _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, relay: relay, isDryRun: isDryRun, body) }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
 public func withBots<Result: Sendable>(
-    _ bots: [Bot], depth: TestDepth = .standard, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ bots: [Bot], depth: TestDepth? = nil, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
     relay: HostRelay = HostRelay(), isDryRun: Bool = false,
     _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result {
-    let room = try TestRoom(bots, depth: depth, startingAt: date, relay: relay, isDryRun: isDryRun)
+    let room = try TestRoom(bots, depth: depth ?? .standard, startingAt: date, relay: relay, isDryRun: isDryRun)
     do {
         try await room.start()
         let result = try await body(room)
