@@ -4,13 +4,15 @@ import Testing
 
 /// People who talk from terminals over a router of their own.
 @Suite struct TerminalChatTests {
-    private func withRouter(_ body: (_ person: (String) throws -> ChildProcess) async throws -> Void) async throws {
+    private func withRouter(_ body: (_ person: (_ name: String, _ lines: String...) throws -> ChildProcess) async throws -> Void) async throws {
         let folder = try ScratchFolder("terminals")
         defer { folder.remove() }
         let router = try ParleyProgram.start(["server", "smp", "start", "--port", "0", "--json", "--data", folder("router")], log: folder("log"))
         let address = try #require(try await router.ready().address)
-        try await body { name in
-            try ParleyProgram.start(["chat", "--data", folder(name), "--name", name, "--server", address, "--json"], input: nil, log: folder("log"))
+        try await body { name, lines in
+            let scripted = lines.flatMap { ["--exec", $0] }
+            return try ParleyProgram.start(
+                ["chat", "--data", folder(name), "--name", name, "--server", address, "--json"] + scripted, input: nil, log: folder("log"))
         }
         router.send(.terminate)
         #expect(try await router.exit() == 0)
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aMessageThatIsNotTriedAgainIsToldAtOnce() async throws {
+    @Test func aMessageThatIsNotTriedAgainIsToldAtOnceAndFailsAScript() async throws {
         try await withRouter { person in
             let ann = try person("Ann"), bob = try person("Bob")
             try ann.type(":invite")
@@ -59,10 +61,15 @@ import Testing
             try await bob.said("Agreeing on new keys")
             try bob.type("hello?")
             try await bob.said("not delivered to Ann, and not tried again", "hello?")
+            try await bob.said(#""event":"error""#, "chat.undeliverable")
             bob.endInput()
             #expect(try await bob.exit() == 0, "\(bob.logTail())")
             // Nothing is said of a router that will take it.
             #expect(await bob.restOfOutput().allSatisfy { !$0.contains("as soon as") })
+            let script = try person("Bob", "anybody?", ":list")
+            try await script.said(#""event":"error""#, "chat.undeliverable")
+            #expect(try await script.exit() == 1, "\(script.logTail())")
+            #expect(await script.restOfOutput().allSatisfy { !$0.contains(#""event":"chat""#) }, "a script ends with the line that failed")
         }
     }
 }

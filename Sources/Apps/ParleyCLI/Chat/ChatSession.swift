@@ -138,8 +138,7 @@ actor ChatSession {
     func deliverOrSay(_ text: String, as placement: Placement = .message()) async throws {
         switch try await deliver(text, as: placement) {
         case .taken?: return
-        // The event has told it.
-        case .failed?: return
+        case .failed?: throw Outcome.Failed("chat.undeliverable", description: "the message cannot be delivered, and is not tried again")
         case nil: break
         }
         let routers = open?.type == .group ? "all members' routers yet: it will be, as soon as they" : "the router yet: it will be, as soon as the router"
