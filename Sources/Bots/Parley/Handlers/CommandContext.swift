@@ -1,5 +1,7 @@
+public import ChatAPI
+
 /// A command whose arguments have been read.
-public struct CommandContext<each Value: Sendable>: ChatContext {
+public struct CommandContext<each Value: Sendable>: ItemContext {
     /// The message.
     public let message: MessageContext
     /// The values of the arguments: one value, or a tuple of several.
@@ -9,10 +11,8 @@ public struct CommandContext<each Value: Sendable>: ChatContext {
     public var chat: BotChat { message.chat }
     /// The person who wrote.
     public var person: PersonID { message.person }
-
-    /// Answers the message with a quote of it.
-    @discardableResult
-    public func reply(_ text: String) async throws -> SentMessage { try await message.reply(text) }
+    /// The message as it was stored.
+    public var item: ChatItem { message.item }
 }
 
 extension Trigger {
