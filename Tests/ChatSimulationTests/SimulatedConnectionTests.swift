@@ -147,6 +147,25 @@ private struct Party {
         #expect(simulator.unfinishedCount == 0)
     }
 
+    @Test("keep what happens while an agent is suspended, and tell it when it goes on") func suspension() async throws {
+        var ann = try await Party(simulator, "ann"), ben = try await Party(simulator, "ben")
+        let made = try await invite(ann)
+        await ann.agent.suspend(timeout: .zero)
+        #expect(try await ann.next().event == .suspended)
+        _ = try await join(ben, made.link, info: "ben")
+        await ann.agent.resume()
+        let confirmation = try await ann.next { if case .confirmation(let id, _, _, _) = $0.event { id } else { nil } }
+        try await ann.agent.allowConnection(made.id, confirmation: confirmation, info: [])
+        _ = try await ben.next { $0.event == .connected(pqEncryption: false) ? true : nil }
+        // What was stored is not told again, and what was not is.
+        await ann.agent.suspend(timeout: .zero)
+        await ann.agent.resume()
+        #expect(try await ann.next().event == .connected(pqEncryption: false))
+        #expect(try await ann.next().event == .suspended)
+        #expect(try await ann.next().event == .connected(pqEncryption: false))
+        #expect(simulator.unfinishedCount == 0)
+    }
+
     @Test("begin at an address once its owner accepts") func addresses() async throws {
         var ann = try await Party(simulator, "ann"), ben = try await Party(simulator, "ben")
         let address = try await ann.agent.createConnection(

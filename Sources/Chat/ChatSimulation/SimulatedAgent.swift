@@ -26,7 +26,6 @@ package struct SimulatedAgent: AgentService {
     package func start() async throws(AgentError) {
         simulator.read { state in
             state.devices[device]?.isRunning = true
-            for notification in state.devices[device]?.unconfirmed ?? [] { state.devices[device]?.report(notification) }
             receive(&state)
         }
     }
@@ -54,8 +53,9 @@ package struct SimulatedAgent: AgentService {
         }
     }
 
-    /// Reports what was not acknowledged, and what waits.
+    /// Reports what was not confirmed or acknowledged, and what waits.
     private func receive(_ state: inout ConnectionSimulator.State) {
+        for notification in state.devices[device]?.unconfirmed ?? [] { state.devices[device]?.report(notification) }
         for id in state.connections(of: device) {
             if state.connections[id]?.delivery == nil { state.deliver(to: id) } else { state.reportDelivery(of: id) }
         }
