@@ -255,7 +255,7 @@ package final class SimulatedFileService: FileService {
         guard let transfer = state.withLock({ $0.transfers[id] }) else { return }
         guard transfer.outcome == nil else { return await announce(id) }
         if let failure = state.withLock({ $0.failure }) { return await end(id, failed(id, transfer.work, failure)) }
-        await send(id, progress(id, transfer.work, 1))
+        await send(id, progress(id, transfer.work))
         await cloud.pass()
         guard !Task.isCancelled else { return }
         switch transfer.work {
@@ -274,8 +274,9 @@ package final class SimulatedFileService: FileService {
                 return await end(id, .downloadFailed(id, FileTransferError(.noFile, "the file is gone", router: .auth)))
             }
             await end(
-                id, write(content, to: target) ? .downloadComplete(id, target, size: 2) : .downloadFailed(id, FileTransferError(.file, "\(target.path) exists"))
-            )
+                id,
+                write(content, to: target)
+                    ? .downloadComplete(id, target, size: Int64(content.count)) : .downloadFailed(id, FileTransferError(.file, "\(target.path) exists")))
         }
     }
 
@@ -296,10 +297,14 @@ package final class SimulatedFileService: FileService {
         return (try? target.write(content)) != nil
     }
 
-    private func progress(_ id: FileTransferID, _ work: Work, _ done: Int64) -> FileTransferEvent {
+    /// The progress half way, in bytes of the content.
+    private func progress(_ id: FileTransferID, _ work: Work) -> FileTransferEvent {
         switch work {
-        case .upload: .uploadProgress(id, sent: done, total: 2)
-        case .download: .downloadProgress(id, received: done, total: 2)
+        case .upload(let content, _, _):
+            return .uploadProgress(id, sent: Int64(content.count / 2), total: Int64(content.count))
+        case .download(let description, _):
+            let size = content(description)?.count ?? 0
+            return .downloadProgress(id, received: Int64(size / 2), total: Int64(size))
         }
     }
 

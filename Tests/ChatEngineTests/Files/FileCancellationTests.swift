@@ -77,7 +77,7 @@ import XFTPAgent
             let offer = try await scene.offered(name)
             if !isLate { scene.cloud.closeGate() }
             _ = try await scene.bob.core.run("/freceive \(offer.fileID)")
-            await scene.atBob(name, isLate ? .receiveComplete : .receiveTransfer(received: 1, total: 2))
+            await scene.atBob(name, isLate ? .receiveComplete : .receiveTransfer(received: 5_000, total: 10_000))
             _ = try await scene.alice.core.run("/fcancel \(try #require(item.file).fileID)")
             try await scene.settle()
             // What has arrived is Bob's.
@@ -111,7 +111,7 @@ import XFTPAgent
         for encrypt in ["on", "off"] {
             scene.cloud.closeGate()
             _ = try await scene.bob.core.run("/freceive \(offer.fileID) encrypt=\(encrypt)")
-            await scene.atBob("a.bin", .receiveTransfer(received: 1, total: 2))
+            await scene.atBob("a.bin", .receiveTransfer(received: 5_000, total: 10_000))
             guard case .rcvFileCancelled(_, let shown, _) = try await scene.bob.core.run("/fcancel \(offer.fileID)") else { throw UnexpectedAnswer() }
             #expect(shown?.chatItem.file?.status == .receiveInvitation)
             await scene.nothingIsLeft()
@@ -187,7 +187,7 @@ import XFTPAgent
         let scene = try await FileScene()
         scene.cloud.closeGate()
         let item = try await scene.send(Self.content, "a.bin")
-        await scene.atAlice("a.bin", .sendTransfer(sent: 1, total: 2))
+        await scene.atAlice("a.bin", .sendTransfer(sent: 5_000, total: 10_000))
         _ = try await scene.alice.core.run("/_delete item @\(scene.bobAtAlice) \(item.meta.itemID) internal")
         await scene.alice.expectFiles([])
         scene.cloud.openGate()

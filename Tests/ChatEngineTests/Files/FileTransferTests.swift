@@ -22,14 +22,14 @@ import XFTPProtocol
         #expect(item.file?.status == .sendStored && item.file?.fileSize == 100_000 && item.file?.fileSource?.filePath == "report.pdf")
         let offer = try await scene.offered("report.pdf")
         #expect(offer.status == .receiveInvitation && offer.fileSize == 100_000 && offer.fileProtocol == .xftp && offer.fileSource == nil)
-        await scene.atAlice("report.pdf", .sendTransfer(sent: 1, total: 2))
+        await scene.atAlice("report.pdf", .sendTransfer(sent: 50_000, total: 100_000))
         scene.cloud.openGate()
         await scene.atAlice("report.pdf", .sendComplete)
         await scene.bob.eventually("the description") { $0.count("rcvFileDescrReady") == 1 }
         scene.cloud.closeGate()
         guard case .rcvFileAccepted(_, let accepted) = try await scene.bob.core.run("/freceive \(offer.fileID)") else { throw UnexpectedAnswer() }
         #expect(accepted.chatItem.file?.status == .receiveAccepted)
-        await scene.atBob("report.pdf", .receiveTransfer(received: 1, total: 2))
+        await scene.atBob("report.pdf", .receiveTransfer(received: 50_000, total: 100_000))
         scene.cloud.openGate()
         await scene.atBob("report.pdf", .receiveComplete)
         #expect(scene.bob.contents("report.pdf") == Self.content)
