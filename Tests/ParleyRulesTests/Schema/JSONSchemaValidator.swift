@@ -13,6 +13,15 @@ struct JSONSchemaValidator {
     /// The faults of a value, each with its path; empty for a value that the schema allows.
     func faults(of value: JSONValue) -> [String] { faults(of: value, root, at: "") }
 
+    /// The faults of the value of one key.
+    ///
+    /// - Parameter definition: the mapping that has the key; `file` for the file itself.
+    func faults(of value: JSONValue, forKey key: String, in definition: String) -> [String] {
+        let mapping = definition == "file" ? root : root["definitions"]?[definition]
+        guard let schema = mapping?["properties"]?[key] else { return ["\(definition) has no key \(key)"] }
+        return faults(of: value, schema, at: "/\(key)")
+    }
+
     private func faults(of value: JSONValue, _ schema: JSONValue, at path: String) -> [String] {
         guard let keywords = schema.objectValue else {
             return schema == .bool(true) ? [] : ["\(path): nothing is allowed"]

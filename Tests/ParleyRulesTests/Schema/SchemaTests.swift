@@ -56,7 +56,7 @@ import Yams
     }
 
     /// A file with a hole for the keys of each kind of mapping.
-    private static let holes: KeyValuePairs<String, String> = [
+    static let holes: KeyValuePairs<String, String> = [
         "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }", "webhooks": "webhooks: { HOLE }",
         "list": "lists: { l: { HOLE } }",
         "profile": "profiles: { a: { HOLE } }",
@@ -143,7 +143,7 @@ import Yams
     }
 
     /// A YAML text as an editor takes it: plain scalars have the types of JSON.
-    private static func json(_ text: String) throws -> JSONValue {
+    static func json(_ text: String) throws -> JSONValue {
         func json(_ node: Node) -> JSONValue {
             switch node {
             case .mapping(let mapping): return .object(JSONObject(mapping.map { ($0.key.scalar?.string ?? "", json($0.value)) }))

@@ -71,7 +71,7 @@ public struct HostNetwork: Sendable, Hashable {
         case .socksProxy:
             if text == "off" { return options.proxy = NetworkOptions.Proxy.none }
             guard let proxy = SOCKSProxy(parsing: text) else {
-                throw Fault(description: "\"\(text)\" is not host:port of a SOCKS5 proxy", words: [])
+                throw Fault(description: "\"\(text.beginning)\" is not host:port of a SOCKS5 proxy", words: [])
             }
             options.proxy = .socks(proxy)
         case .socksMode: options.socksMode = try Self.word(text, Self.words(of: NetworkOptions.SOCKSMode.allCases))
@@ -85,12 +85,12 @@ public struct HostNetwork: Sendable, Hashable {
         case .service: options.usesServices = try Self.word(text, [("on", true), ("off", false)])
         case .tcpTimeout:
             guard let seconds = Int64(text), (1...3600).contains(seconds) else {
-                throw Fault(description: "\"\(text)\" is not a number of seconds from 1 to 3600", words: [])
+                throw Fault(description: "\"\(text.beginning)\" is not a number of seconds from 1 to 3600", words: [])
             }
             options.timeout = seconds
         case .retryPause:
             guard let milliseconds = Int64(text), (10...60_000).contains(milliseconds) else {
-                throw Fault(description: "\"\(text)\" is not a number of milliseconds from 10 to 60000", words: [])
+                throw Fault(description: "\"\(text.beginning)\" is not a number of milliseconds from 10 to 60000", words: [])
             }
             options.retryPause = .milliseconds(milliseconds)
         }
@@ -101,6 +101,11 @@ public struct HostNetwork: Sendable, Hashable {
     private static func word<Word>(_ text: String, _ words: [(String, Word)]) throws(Fault) -> Word {
         if let word = words.first(where: { $0.0 == text }) { return word.1 }
         let known = words.map(\.0)
-        throw Fault(description: "\"\(text)\" is not one of \(known.joined(separator: ", "))", words: known)
+        throw Fault(description: "\"\(text.beginning)\" is not one of \(known.joined(separator: ", "))", words: known)
     }
+}
+
+extension String {
+    /// No more of a text than a message needs to name it.
+    fileprivate var beginning: String { count > 60 ? prefix(60) + "…" : self }
 }

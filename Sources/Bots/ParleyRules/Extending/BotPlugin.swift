@@ -94,7 +94,7 @@ public struct PluginUse: Sendable {
             let hint =
                 known.isEmpty
                 ? "this program has no plugins: those of docs/extending.md run in a program of their own" : Spelling.hint(for: name, among: known.map(\.name))
-            named.report(.badValue, "there is no plugin \"\(name)\"", hint: hint)
+            named.report(.badValue, "there is no plugin \"\(name.cut)\"", hint: hint)
             return nil
         }
         // Without a configuration what it needs is missed at the name of the plugin.

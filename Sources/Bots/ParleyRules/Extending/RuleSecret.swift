@@ -33,7 +33,7 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
             return
         }
         guard let found = sources[0] == "env" ? ProcessInfo.processInfo.environment[name] : Self.content(of: name, source) else {
-            source.report(.badValue, sources[0] == "env" ? "the environment has no variable \"\(name)\"" : "the file \(name) cannot be read")
+            source.report(.badValue, sources[0] == "env" ? "the environment has no variable \"\(name.cut)\"" : "the file \(name.cut) cannot be read")
             return nil
         }
         let secret = String(found.trimmed)
@@ -50,7 +50,7 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
         defer { try? handle.close() }
         // One byte more tells that there is too much.
         guard let data = try? handle.read(upToCount: maximumLength + 1) else { return nil }
-        return String(data: data, encoding: .utf8)
+        return String(validating: data.withoutByteOrderMark, as: UTF8.self)
     }
 
     /// Throws: a secret is read from a bots.yaml only.

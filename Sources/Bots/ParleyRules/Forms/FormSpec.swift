@@ -53,8 +53,8 @@ public struct FormSpec: Sendable {
         self.questions = questions
         cancel = mapping.value("cancel")?.listOrOne()?.compactMap { $0.nonEmptyString()?.lowercased() } ?? ["/cancel"]
         cancelled = mapping.value("cancelled")?.nonEmptyString()
-        timeout = mapping.value("timeout").flatMap(TimeSpan.read) ?? Self.longestTimeout
-        if timeout <= 0 || timeout > Self.longestTimeout { mapping.value("timeout")?.report(.badValue, "a form ends after a day at the most") }
+        timeout = mapping.value("timeout").flatMap(TimeSpan.positive) ?? Self.longestTimeout
+        if timeout > Self.longestTimeout { mapping.value("timeout")?.report(.badValue, "a form ends after a day at the most") }
         let scope = TemplateScope.form(questions.map(\.name))
         done =
             mapping.required("done", hint: "say what happens with the answers, for example: done: { send: \"Thank you.\" }")?.listOrOne()?
@@ -67,7 +67,12 @@ extension FormSpec.Question {
     fileprivate init?(_ reader: NodeReader, earlier: [String]) {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.question)
-        let name = mapping.required("name", hint: "templates find the answer by it: {{ form.name }}")?.nonEmptyString()
+        var name = mapping.required("name", hint: "templates find the answer by it: {{ form.name }}")?.nonEmptyString()
+        if let given = name, given.wholeMatch(of: /[A-Za-z][A-Za-z0-9_-]{0,39}/) == nil {
+            mapping.value("name")?.report(
+                .badValue, "\"\(given.cut)\" cannot be the name of an answer", hint: "letters, digits, - and _, at most 40")
+            name = nil
+        }
         let ask = mapping.required("ask", hint: "write the question").flatMap { Template($0, .form(earlier)) }
         choices = mapping.value("choices")?.list()?.compactMap { $0.nonEmptyString() }
         var compiled: TextPattern?
@@ -79,10 +84,6 @@ extension FormSpec.Question {
         error = mapping.value("error")?.nonEmptyString()
         if choices != nil, let pattern = mapping.value("pattern") { pattern.report(.badValue, "a question has choices or a pattern, not both") }
         guard let name, let ask else { return nil }
-        guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_-]{0,39}/) != nil else {
-            mapping.value("name")?.report(.badValue, "\"\(name)\" cannot be the name of an answer", hint: "letters, digits, - and _, at most 40")
-            return nil
-        }
         (self.name, self.ask) = (name, ask)
     }
 

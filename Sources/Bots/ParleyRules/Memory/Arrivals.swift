@@ -35,7 +35,7 @@ struct RateTest: Sendable, Hashable {
         guard let source = text.string() else { return nil }
         let parts = source.split(separator: " in ", maxSplits: 1).map { $0.trimmed }
         guard parts.count == 2, let count = Comparison(String(parts[0])), let window = TimeSpan.seconds(parts[1]), window > 0 else {
-            text.report(.badValue, "\(text.path) cannot be \"\(source)\"", hint: "write how many in what time: \"> 5 in 10s\"")
+            text.report(.badValue, "\(text.path) cannot be \"\(source.cut)\"", hint: "write how many in what time: \"> 5 in 10s\"")
             return nil
         }
         guard window <= Self.longestWindow else {

@@ -23,10 +23,10 @@ public struct Repetition: Sendable, Hashable {
             value.report(.missingKey, "a rule that is remembered needs an id", hint: "add \"id\": what is remembered is stored under it")
         }
         if let once { return once.word(of: words).map { Repetition(scope: $0, pause: nil) } }
-        guard value.keys != nil else { return TimeSpan.read(value).map { Repetition(scope: .person, pause: $0) } }
+        guard value.keys != nil else { return TimeSpan.positive(value).map { Repetition(scope: .person, pause: $0) } }
         guard let mapping = value.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.cooldown)
-        let pause = mapping.required("for", hint: "write how long, for example: for: 10m").flatMap(TimeSpan.read)
+        let pause = mapping.required("for", hint: "write how long, for example: for: 10m").flatMap(TimeSpan.positive)
         let scope = mapping.value("per")?.word(of: words) ?? .person
         return pause.map { Repetition(scope: scope, pause: $0) }
     }

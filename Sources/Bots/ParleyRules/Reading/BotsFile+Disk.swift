@@ -40,8 +40,7 @@ extension BotsFile {
     }
 
     private init(parsing bytes: [UInt8], file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
-        // Some editors put a byte order mark in front, which is no part of the text.
-        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        let bytes = bytes.withoutByteOrderMark
         guard let source = String(validating: bytes, as: UTF8.self) else {
             let readable = Self.readablePart(of: bytes)
             throw BotsFileError(

@@ -79,7 +79,7 @@ public struct BotsFileError: Error, Sendable, CustomStringConvertible {
     init(file: String, source: String, diagnostics: [Diagnostic]) {
         self.file = file
         self.diagnostics = diagnostics.sorted { $0.position < $1.position }
-        lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        lines = source.sourceLines
     }
 
     init(unreadable file: String, _ message: String, hint: String?) {
@@ -100,7 +100,7 @@ public struct BotsFileWarnings: Sendable, CustomStringConvertible {
     init(file: String, source: String, diagnostics: [Diagnostic]) {
         self.file = file
         self.diagnostics = diagnostics.sorted { $0.position < $1.position }
-        lines = diagnostics.isEmpty ? [] : source.split(separator: "\n", omittingEmptySubsequences: false)
+        lines = diagnostics.isEmpty ? [] : source.sourceLines
     }
 
     /// Each warning as `file:line:column: warning: message [code]`, the line it is in, and a mark below the position.

@@ -7,10 +7,14 @@ package struct MappingReader {
 
     init(reader: NodeReader, mapping: Node.Mapping) {
         self.reader = reader
-        var entries: [(key: String, keyPosition: SourcePosition, value: Node)] = []
+        var entries: [(key: String, keyPosition: SourcePosition, value: Node)] = [], seen: [String: SourcePosition] = [:]
         for (key, value) in mapping {
             let position = NodeReader.position(of: key)
             if case .scalar(let scalar) = key {
+                // The YAML library takes 1 and "1" for two keys.
+                if let first = seen.updateValue(position, forKey: scalar.string) {
+                    reader.report(.duplicateKey, "the same key stands twice: \"\(scalar.string.cut)\"", hint: "keep one of them", at: first)
+                }
                 entries.append((scalar.string, position, value))
             } else {
                 reader.report(.wrongType, "a key of \(reader.path) must be a word", at: position)
@@ -62,5 +66,5 @@ package struct MappingReader {
         entries.map { ($0.key, $0.keyPosition, NodeReader(node: $0.value, sink: reader.sink, path: path($0.key))) }
     }
 
-    private func path(_ key: String) -> String { reader.path.isEmpty || reader.path == "the file" ? key : "\(reader.path).\(key)" }
+    private func path(_ key: String) -> String { reader.path.isEmpty || reader.path == "the file" ? key.cut : "\(reader.path).\(key.cut)" }
 }

@@ -30,7 +30,7 @@ final class DiagnosticSink {
     init(folder: String? = nil, extensions: RuleExtensions = .none, source: String = "") {
         self.folder = folder
         self.extensions = extensions
-        lines = source.isEmpty ? [] : source.split(separator: "\n", omittingEmptySubsequences: false)
+        lines = source.isEmpty ? [] : source.sourceLines
     }
 
     func note(_ kind: NameUse.Kind, _ name: String, at position: SourcePosition) { uses.append(NameUse(kind: kind, name: name, position: position)) }

@@ -10,10 +10,13 @@ package enum Spelling {
             .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
     }
 
+    /// Candidates that a sentence names at the most.
+    private static let longestList = 100
+
     /// A sentence that names the nearest candidate, or all of them.
     static func hint(for word: String, among candidates: [String]) -> String {
-        if let nearest = nearest(to: word, among: candidates) { return "did you mean \"\(nearest)\"?" }
-        return "expected one of: " + candidates.joined(separator: ", ")
+        if let nearest = nearest(to: word, among: candidates) { return "did you mean \"\(nearest.cut)\"?" }
+        return "expected one of: " + candidates.prefix(longestList).map(\.cut).joined(separator: ", ") + (candidates.count > longestList ? ", …" : "")
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.

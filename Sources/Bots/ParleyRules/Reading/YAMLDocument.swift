@@ -51,7 +51,7 @@ struct YAMLDocument {
     }
 
     private static func line(before mark: Mark, in source: String) -> Substring {
-        let lines = source.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
+        let lines = source.sourceLines
         guard lines.indices.contains(mark.line - 1) else { return "" }
         return Substring(lines[mark.line - 1].unicodeScalars.prefix(mark.column - 1))
     }
@@ -70,7 +70,7 @@ struct YAMLDocument {
     ///   - number: the line of the problem.
     private static func hint(_ problem: String, behind before: Substring, lines source: String, at number: Int) -> String? {
         if problem.contains("unknown escape") { return "put the text in single quotes, or write each backslash twice" }
-        let lines = source.split(separator: "\n", maxSplits: number, omittingEmptySubsequences: false).prefix(number)
+        let lines = source.sourceLines.prefix(number)
         // A line is often refused for what the one above began.
         for (offset, line) in lines.suffix(2).enumerated().reversed() {
             let place = lines.count - min(2, lines.count) + offset + 1

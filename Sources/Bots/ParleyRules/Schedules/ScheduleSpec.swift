@@ -47,7 +47,7 @@ public struct ScheduleSpec: Sendable, Hashable {
                 named.isEmpty ? .missingKey : .badValue, named.isEmpty ? "there is no time" : "one kind of time, not \(named.joined(separator: " and "))",
                 hint: "write one of: at, every, cron")
         }
-        let times = named.first.flatMap { mapping.value($0).flatMap { Self.times($0, mapping) } }
+        let times = named.count == 1 ? mapping.value(named[0]).flatMap { Self.times($0, mapping) } : nil
         runsMissed = mapping.value("missed")?.word(of: Self.missedWords) ?? true
         let target: Target? = mapping.required("to", hint: "name a chat, or write: to: contacts").flatMap(Self.target)
         if named.first != "cron", named.first != "at" { mapping.value("zone")?.report(.badValue, "\"zone\" goes with \"at\" and \"cron\"") }
@@ -78,7 +78,7 @@ public struct ScheduleSpec: Sendable, Hashable {
             return .cron(text, zone)
         }
         guard let date = date(text, zone) else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write a date and a time: \"2026-12-24 18:00\"")
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write a date and a time: \"2026-12-24 18:00\"")
             return nil
         }
         return .at(date)
@@ -88,12 +88,12 @@ public struct ScheduleSpec: Sendable, Hashable {
         guard let reader else { return TimeZone(secondsFromGMT: 0) }
         guard let name = reader.nonEmptyString() else { return nil }
         if let zone = TimeZone(identifier: name) { return zone }
-        reader.report(.badValue, "\"\(name)\" is not a time zone", hint: "a name such as Europe/Berlin; UTC without it")
+        reader.report(.badValue, "\"\(name.cut)\" is not a time zone", hint: "a name such as Europe/Berlin; UTC without it")
         return nil
     }
 
     private static func date(_ text: String, _ zone: TimeZone) -> Date? {
-        guard let match = text.wholeMatch(of: /(\d{4})-(\d{2})-(\d{2})[ T](\d{1,2}):(\d{2})/) else { return nil }
+        guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})[ T]([0-9]{1,2}):([0-9]{2})/) else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let parts = DateComponents(year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: Int(match.4), minute: Int(match.5))

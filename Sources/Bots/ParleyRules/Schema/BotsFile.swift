@@ -87,6 +87,7 @@ public struct BotsFile: Sendable {
 
     private static func readLists(_ reader: NodeReader, _ sink: DiagnosticSink) {
         guard let mapping = reader.mapping() else { return }
+        if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
         for entry in mapping.all {
             if let list = ListSpec(id: entry.key, entry.value) { sink.lists[entry.key] = list } else { sink.faultyLists.insert(entry.key) }
         }
@@ -106,7 +107,7 @@ public struct BotsFile: Sendable {
         for spec in specs {
             if let other = seen.updateValue(spec.id, forKey: spec.name) {
                 profiles.reader.report(
-                    .badValue, "profiles \"\(other)\" and \"\(spec.id)\" have the same name \"\(spec.name)\"",
+                    .badValue, "profiles \"\(other.cut)\" and \"\(spec.id.cut)\" have the same name \"\(spec.name.cut)\"",
                     at: profiles.keyPosition(spec.id))
             }
         }

@@ -35,7 +35,7 @@ extension BotsFile {
         let relays = profiles.filter(\.isRelay).map(\.id)
         if relays.count > 1 {
             mapping.reader.report(
-                .badValue, "profiles \"\(relays[0])\" and \"\(relays[1])\" are relays, and a process can have one", at: mapping.keyPosition(relays[1]))
+                .badValue, "profiles \"\(relays[0].cut)\" and \"\(relays[1].cut)\" are relays, and a process can have one", at: mapping.keyPosition(relays[1]))
         }
         for use in mapping.reader.sink.uses where use.kind == .relay && !relays.contains(use.name) {
             mapping.reader.report(

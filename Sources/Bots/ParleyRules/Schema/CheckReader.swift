@@ -90,6 +90,11 @@ struct CheckReader {
             reader.report(.badValue, "\"\(key)\" looks at who wrote, and \"\(event.rawValue)\" is not written")
             return false
         }
+        if key == "rate", event == .warned {
+            // A warning is the consequence of an event that is counted itself.
+            reader.report(.badValue, "\"rate\" does not go with \"warned\"", hint: "compare the points: warned: \">= 3\"")
+            return false
+        }
         return true
     }
 
@@ -164,7 +169,7 @@ struct CheckReader {
             let text = item.nonEmptyString()
             if let text, !RuleAction.emoji.contains(text) {
                 item.warn(
-                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply",
+                    .unreachable, "no app sends the reaction \"\(text.cut)\": the rule does not apply",
                     hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
             }
             return text
@@ -234,13 +239,14 @@ extension CheckReader {
                 if !item.sink.faultyLists.contains(name) {
                     let known = item.sink.lists.keys.sorted()
                     item.report(
-                        .badValue, "there is no list \"\(name)\"",
-                        hint: known.isEmpty ? "write it at the top: lists: { \(name): { \(kind.rawValue): [...] } }" : Spelling.hint(for: name, among: known))
+                        .badValue, "there is no list \"\(name.cut)\"",
+                        hint: known.isEmpty
+                            ? "write it at the top: lists: { \(name.cut): { \(kind.rawValue): [...] } }" : Spelling.hint(for: name, among: known))
                 }
                 return nil
             }
             guard list.kind == kind else {
-                item.report(.badValue, "list \"\(name)\" has \(list.kind.rawValue), not \(kind.rawValue)")
+                item.report(.badValue, "list \"\(name.cut)\" has \(list.kind.rawValue), not \(kind.rawValue)")
                 return nil
             }
             return list

@@ -26,11 +26,11 @@ public struct Comparison: Sendable, Hashable {
         guard let source = reader.nonEmptyString() else { return nil }
         self.init(source, unit: unit)
         guard (lower ?? 0) >= 0, (upper ?? 0) >= 0, lower != nil || upper != nil else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(source)\"", hint: Self.hint(unit))
+            reader.report(.badValue, "\(reader.path) cannot be \"\(source.cut)\"", hint: Self.hint(unit))
             return nil
         }
         if let lower, let upper, lower > upper {
-            reader.report(.badValue, "\(reader.path): no number is in \(source)", hint: "write the smaller number first")
+            reader.report(.badValue, "\(reader.path): no number is in \(source.cut)", hint: "write the smaller number first")
             return nil
         }
         if upper == 0, !includesUpper {
@@ -44,6 +44,7 @@ public struct Comparison: Sendable, Hashable {
         self.init(source, unit: .count)
         guard lower != nil || upper != nil else { return nil }
         if let lower, let upper, lower > upper { return nil }
+        if upper == 0, !includesUpper { return nil }
     }
 
     private init(_ source: String, unit: Unit) {
@@ -63,10 +64,10 @@ public struct Comparison: Sendable, Hashable {
     private static func number(_ text: Substring, _ unit: Unit) -> Double? {
         let text = text.trimmed
         switch unit {
-        case .count: return Int32(text).map(Double.init).flatMap { $0 >= 0 ? $0 : nil }
+        case .count: return text.digits(Int32.self).map(Double.init)
         case .percent:
             let digits = text.last == "%" ? text.dropLast().trimmed : text
-            return Int32(digits).flatMap { (0...100).contains($0) ? Double($0) : nil }
+            return digits.digits(Int32.self).flatMap { $0 <= 100 ? Double($0) : nil }
         case .duration: return TimeSpan.seconds(text)
         }
     }
@@ -89,7 +90,7 @@ enum TimeSpan {
     /// Seconds of a text such as `90s`, `10m`, `24h`, `7d` or `2w`; nil for another text.
     static func seconds(_ text: Substring) -> Double? {
         let text = text.trimmed
-        guard let unit = text.last.flatMap({ units[$0] }), let number = Int32(text.dropLast().trimmed), number >= 0 else { return nil }
+        guard let unit = text.last.flatMap({ units[$0] }), let number = text.dropLast().trimmed.digits(Int32.self) else { return nil }
         let seconds = Double(number) * unit
         return seconds <= maximum ? seconds : nil
     }
@@ -100,10 +101,18 @@ enum TimeSpan {
         return "\(Int(min(seconds, maximum) / unit.seconds))\(unit.name)"
     }
 
+    /// Reads a time that is not nothing.
+    static func positive(_ reader: NodeReader) -> Double? {
+        guard let seconds = read(reader) else { return nil }
+        if seconds > 0 { return seconds }
+        reader.report(.badValue, "\(reader.path) must be more than nothing", hint: "a time is written 90s, 10m, 24h, 7d or 2w")
+        return nil
+    }
+
     static func read(_ reader: NodeReader) -> Double? {
         guard let text = reader.string() else { return nil }
         if let seconds = seconds(text[...]) { return seconds }
-        reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "a time is written 90s, 10m, 24h, 7d or 2w")
+        reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "a time is written 90s, 10m, 24h, 7d or 2w")
         return nil
     }
 }
@@ -124,7 +133,7 @@ public struct HourRange: Sendable, Hashable {
         guard let text = reader.string() else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minute($0.trimmed) }
         guard parts.count == 2, let start = parts[0], let end = parts[1], start != end else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write two times of the day in UTC: \"22:00-06:00\"")
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write two times of the day in UTC: \"22:00-06:00\"")
             return nil
         }
         (self.start, self.end) = (start, end)
@@ -133,7 +142,7 @@ public struct HourRange: Sendable, Hashable {
     /// The minute of the day of a text such as `06:30`; nil for another text.
     static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
+        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) }), let hour = parts[0].digits(Int.self), let minute = parts[1].digits(Int.self),
             (0...23).contains(hour), (0...59).contains(minute)
         else { return nil }
         return hour * 60 + minute

@@ -68,7 +68,12 @@ public struct FileCondition: Sendable {
             default: source += literal(character)
             }
         }
-        return try? TextPattern(source + "$")
+        do {
+            return try TextPattern(source + "$")
+        } catch {
+            reader.report(.badPattern, "bad pattern: \(error.reason)", hint: "a name with fewer \"*\" and \"?\"")
+            return nil
+        }
     }
 
     /// A pattern that matches the character and nothing else.
@@ -76,7 +81,8 @@ public struct FileCondition: Sendable {
         var pattern = ""
         for scalar in character.unicodeScalars {
             if scalar.isASCII, !scalar.properties.isAlphabetic, scalar.properties.numericType == nil, scalar != " " {
-                pattern += "\\x{\(String(scalar.value, radix: 16))}"
+                // Always four characters: the longest name has to fit into a pattern.
+                pattern += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
             } else {
                 pattern.unicodeScalars.append(scalar)
             }
@@ -88,14 +94,13 @@ public struct FileCondition: Sendable {
 
     static func size(_ reader: NodeReader) -> Int64? {
         guard let text = reader.string() else { return nil }
-        let word = text.lowercased().filter { !$0.isWhitespace }
+        let word = text.trimmed.lowercased()
         let unit = units.first { word.hasSuffix($0.key) }
-        let digits = unit.map { word.dropLast($0.key.count) } ?? word[...]
-        if let number = Int64(digits), number >= 0 {
+        if let number = word.dropLast(unit?.key.count ?? 0).trimmed.digits(Int64.self) {
             let (size, overflow) = number.multipliedReportingOverflow(by: unit?.value ?? 1)
             if !overflow { return size }
         }
-        reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "a size is written 500kb, 10mb or 1gb")
+        reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "a size is written 500kb, 10mb or 1gb")
         return nil
     }
 }

@@ -27,7 +27,8 @@ enum GroupSpec {
         return mapping.all.compactMap { entry in
             guard let group = group(entry.key, at: entry.position, entry.value) else { return nil }
             if let other = names.updateValue(entry.key, forKey: group.settings.name) {
-                reader.report(.badValue, "groups \"\(other)\" and \"\(entry.key)\" have the same name \"\(group.settings.name)\"", at: entry.position)
+                reader.report(
+                    .badValue, "groups \"\(other.cut)\" and \"\(entry.key.cut)\" have the same name \"\(group.settings.name.cut)\"", at: entry.position)
             }
             return group
         }

@@ -121,7 +121,7 @@ public struct ListSpec: Sendable {
             reader.report(.tooLarge, "the file \(path) has more than \(maximumFileSize) bytes")
             return nil
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
+        guard let text = String(validating: data.withoutByteOrderMark, as: UTF8.self) else {
             reader.report(.unreadable, "the file \(path) is not UTF-8 text", hint: "save the file as UTF-8")
             return nil
         }

@@ -27,7 +27,7 @@ public struct WarnSpec: Sendable, Hashable {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.warn)
         points = mapping.value("points").map { $0.integer(in: Self.pointRange) ?? 1 } ?? 1
-        expiry = mapping.value("expires").flatMap(TimeSpan.read)
+        expiry = mapping.value("expires").flatMap(TimeSpan.positive)
         reason = mapping.value("reason")?.nonEmptyString()
         if let reason, reason.utf8.count > Self.longestReason {
             mapping.value("reason")?.report(.badValue, "the reason has \(reason.utf8.count) bytes, more than \(Self.longestReason)")
@@ -41,7 +41,7 @@ extension RuleAction {
         guard reader.keys != nil else { return affirmed(reader) ? .block(limit: nil) : nil }
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.block)
-        return mapping.required("for", hint: "write how long, for example: for: 12h").flatMap(TimeSpan.read).map { .block(limit: $0) }
+        return mapping.required("for", hint: "write how long, for example: for: 12h").flatMap(TimeSpan.positive).map { .block(limit: $0) }
     }
 
     /// Reads a role, or a mapping with the time after which the member gets its role back.
@@ -50,7 +50,7 @@ extension RuleAction {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.roleFor)
         let role = mapping.required("to", hint: "write the role")?.word(of: MemberCondition.roleWords)
-        let limit = mapping.value("for").flatMap(TimeSpan.read)
+        let limit = mapping.value("for").flatMap(TimeSpan.positive)
         return role.map { .role(MemberRole(role: $0), limit: limit) }
     }
 

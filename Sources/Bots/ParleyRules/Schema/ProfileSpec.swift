@@ -170,13 +170,14 @@ public struct ProfileSpec: Sendable {
 
     private static func forms(_ reader: NodeReader) -> [String: FormSpec] {
         guard let mapping = reader.mapping() else { return [:] }
+        if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
         return Dictionary(mapping.all.compactMap { entry in FormSpec(id: entry.key, entry.value).map { (entry.key, $0) } }) { first, _ in first }
     }
 
     private func refuseSameSchedules(_ mapping: MappingReader) {
         let ids = schedules.map(\.id)
         if let id = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
-            mapping.value("schedules")?.report(.badValue, "two schedules of profile \"\(self.id)\" have the id \"\(id)\"")
+            mapping.value("schedules")?.report(.badValue, "two schedules of profile \"\(self.id.cut)\" have the id \"\(id.cut)\"")
         }
     }
 
@@ -191,7 +192,7 @@ public struct ProfileSpec: Sendable {
         for rule in rules {
             for case .form(let name) in rule.then where forms[name]?.broadcasts == true {
                 guard let need = rule.when.broadcastNeed else { continue }
-                mapping.reader.report(.badValue, "the form \"\(name)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
+                mapping.reader.report(.badValue, "the form \"\(name.cut)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
             }
         }
     }
@@ -225,7 +226,7 @@ public struct ProfileSpec: Sendable {
         var seen: Set<String> = []
         for rule in rules {
             guard let id = rule.id, !seen.insert(id).inserted else { continue }
-            mapping.reader.report(.badValue, "two rules of profile \"\(self.id)\" have the id \"\(id)\"", at: rule.position)
+            mapping.reader.report(.badValue, "two rules of profile \"\(self.id.cut)\" have the id \"\(id.cut)\"", at: rule.position)
         }
     }
 }

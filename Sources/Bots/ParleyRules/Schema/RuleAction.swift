@@ -266,7 +266,7 @@ public enum RuleAction: Sendable {
         // The heart is often typed with a variation selector that the network's reaction does not have.
         let plain = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{FE0F}" }))
         if emoji.contains(plain) { return plain }
-        reader.report(.badValue, "\"\(text)\" is not a reaction", hint: "expected one of: " + emoji.joined(separator: " "))
+        reader.report(.badValue, "\"\(text.cut)\" is not a reaction", hint: "expected one of: " + emoji.joined(separator: " "))
         return nil
     }
 

@@ -44,9 +44,10 @@ public struct Template: Sendable, Hashable {
         var sound = true
         while let open = rest.firstRange(of: "{{") {
             if open.lowerBound > rest.startIndex { segments.append(.text(String(rest[..<open.lowerBound]))) }
-            if rest[open.upperBound...].hasPrefix("{{") {
+            // By Unicode scalars: a mark behind a brace makes another character of it.
+            if let second = rest[open.upperBound...].firstRange(of: "{{"), second.lowerBound == open.upperBound {
                 segments.append(.text("{{"))
-                rest = rest[rest.index(open.upperBound, offsetBy: 2)...]
+                rest = rest[second.upperBound...]
                 continue
             }
             let offset = source.utf8.distance(from: source.startIndex, to: open.lowerBound)
@@ -94,7 +95,7 @@ private struct TemplateReader {
     func segment(_ text: String) -> Template.Segment? {
         let parts = text.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map { String($0.trimmed) }
         if parts.count == 2, parts[1] != "raw" {
-            reader.report(.badTemplate, "no filter is called \"\(parts[1])\"", hint: "there is one: {{ text | raw }} keeps formatting", at: position)
+            reader.report(.badTemplate, "no filter is called \"\(parts[1].cut)\"", hint: "there is one: {{ text | raw }} keeps formatting", at: position)
             return nil
         }
         return variable(parts[0]).map { .variable($0, isRaw: parts.count == 2) }
@@ -106,13 +107,13 @@ private struct TemplateReader {
             let field = String(name.dropFirst("form.".count))
             if fields.contains(field) { return .form(field) }
             reader.report(
-                .badTemplate, "there is no answer \"\(field)\" here",
+                .badTemplate, "there is no answer \"\(field.cut)\" here",
                 hint: fields.isEmpty ? "no question was asked before" : Spelling.hint(for: field, among: fields), at: position)
             return nil
         }
         guard let variable = Template.names.first(where: { $0.key == name })?.value else {
             let known = Template.names.map(\.key) + (scope.fields ?? []).map { "form.\($0)" }
-            reader.report(.badTemplate, "no value is called \"\(name)\"", hint: Spelling.hint(for: name, among: known), at: position)
+            reader.report(.badTemplate, "no value is called \"\(name.cut)\"", hint: Spelling.hint(for: name, among: known), at: position)
             return nil
         }
         if let problem = scope.problem(with: variable) {
@@ -124,19 +125,19 @@ private struct TemplateReader {
 
     private func group(_ name: String) -> Template.Variable? {
         guard case .rule(let condition) = scope else {
-            reader.report(.badTemplate, "\"match.\(name)\" has no value here: there is no pattern", at: position)
+            reader.report(.badTemplate, "\"match.\(name.cut)\" has no value here: there is no pattern", at: position)
             return nil
         }
         guard let condition else { return .namedMatch(name) }
         guard let pattern = condition.pattern else {
-            reader.report(.badTemplate, "\"match.\(name)\" has no value here: the rule has no pattern", at: position)
+            reader.report(.badTemplate, "\"match.\(name.cut)\" has no value here: the rule has no pattern", at: position)
             return nil
         }
         if let number = Int(name), (0...pattern.groupCount).contains(number) { return .match(number) }
         if pattern.groupNames.contains(name) { return .namedMatch(name) }
         let known = (1...max(1, pattern.groupCount)).prefix(pattern.groupCount).map(String.init) + pattern.groupNames
         reader.report(
-            .badTemplate, "the pattern has no group \"\(name)\"",
+            .badTemplate, "the pattern has no group \"\(name.cut)\"",
             hint: known.isEmpty ? "it has no groups: put what you want to use in parentheses" : Spelling.hint(for: name, among: known),
             at: position)
         return nil

@@ -121,9 +121,9 @@ public struct RuleScenario: Sendable {
         guard let text = reader.string() else { return }
         let parts = text.split(separator: " ")
         guard (1...2).contains(parts.count), let last = parts.last, let minute = HourRange.minute(last),
-            parts.count == 1 || parts[0].wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil
+            parts.count == 1 || parts[0].wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil
         else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write a time in UTC: 14:05, or 2026-11-21 14:05")
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write a time in UTC: 14:05, or 2026-11-21 14:05")
             return
         }
         input.minuteOfDay = minute

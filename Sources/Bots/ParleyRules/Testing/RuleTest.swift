@@ -53,7 +53,7 @@ public struct RuleTest: Sendable {
             for item in step.value("expect")?.listOrOne() ?? [] {
                 guard let name = item.text, !known.contains(name) else { continue }
                 item.report(
-                    .badValue, "no rule has the id \"\(name)\"", hint: known.isEmpty ? "give the rule an id" : Spelling.hint(for: name, among: known))
+                    .badValue, "no rule has the id \"\(name.cut)\"", hint: known.isEmpty ? "give the rule an id" : Spelling.hint(for: name, among: known))
             }
         }
     }
