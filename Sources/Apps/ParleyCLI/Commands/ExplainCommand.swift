@@ -87,6 +87,7 @@ enum ExplanationReport {
             case .doesNotApply: "does not apply"
             case .otherChat: "is for other kinds of chat"
             case .exempt: "is not for members of this role"
+            case .otherBot: "is not about what other bots write in groups"
             case .notTried: "is not tried: a rule above it applied first"
             }
         var lines = ["  \(explanation.rule.label) (\(file):\(explanation.rule.position.line)) \(verdict)"]

@@ -13,6 +13,13 @@ struct MarkdownGuard {
         case text(String)
         /// - Parameter isName: whether it is a name: names must not be links either.
         case value(String, isName: Bool)
+
+        /// The bytes in UTF-8.
+        var length: Int {
+            switch self {
+            case .text(let text), .value(let text, _): text.utf8.count
+            }
+        }
     }
 
     /// A letter that no template has a use for. It stands for a value.

@@ -29,8 +29,11 @@ extension RuleInput {
             isFromBot = contact.profile.peerType == .bot
         }
         if let group = info.groupInfo { groupNames = [group.displayName, group.localDisplayName] }
-        minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440
+        describe(time: now)
     }
+
+    /// Sets what is known of the time.
+    mutating func describe(time now: Date) { minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440 }
 
     /// Sets what is known of the member who wrote, or whom the event is about.
     mutating func describe(_ member: GroupMember?, trusted: Set<String>, at now: Date) {

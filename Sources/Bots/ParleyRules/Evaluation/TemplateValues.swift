@@ -72,19 +72,39 @@ extension Template {
         if segments.count == 1, case .variable(let variable, _) = segments[0], !variable.isName {
             text = Self.value(of: variable, in: values)
         } else {
-            text = MarkdownGuard.text(
-                segments.map { segment in
-                    switch segment {
-                    case .text(let part): .text(part)
-                    case .variable(.memberMention, _):
-                        values.mentionName.flatMap(MentioningText.mention(of:)).map { .text($0) } ?? .value(values.memberName, isName: true)
-                    case .variable(let variable, true): .text(Self.value(of: variable, in: values))
-                    case .variable(let variable, false): .value(Self.value(of: variable, in: values), isName: variable.isName)
-                    }
-                })
+            let parts: [MarkdownGuard.Part] = segments.map { segment in
+                switch segment {
+                case .text(let part): .text(part)
+                case .variable(.memberMention, _):
+                    values.mentionName.flatMap(MentioningText.mention(of:)).map { .text($0) } ?? .value(values.memberName, isName: true)
+                case .variable(let variable, true): .text(Self.value(of: variable, in: values))
+                case .variable(let variable, false): .value(Self.value(of: variable, in: values), isName: variable.isName)
+                }
+            }
+            let whole = MarkdownGuard.text(parts)
+            // What formats nothing in the whole text may do so at the end of a shorter one.
+            text = whole.utf8.count > Self.maximumLength ? MarkdownGuard.text(Self.cut(parts)) : whole
         }
-        guard text.utf8.count > Self.maximumLength else { return text }
-        return String(decoding: text.utf8.prefix(Self.maximumLength - 4), as: UTF8.self) + "…"
+        return text.utf8.count > Self.maximumLength ? text.prefix(bytes: Self.maximumLength - Self.mark.utf8.count) + Self.mark : text
+    }
+
+    /// The sign at the end of a text that was cut.
+    private static let mark = "…"
+
+    /// The parts as far as a message can hold them.
+    private static func cut(_ parts: [MarkdownGuard.Part]) -> [MarkdownGuard.Part] {
+        var room = maximumLength - mark.utf8.count
+        var cut: [MarkdownGuard.Part] = []
+        for part in parts where room > 0 {
+            let shorter: MarkdownGuard.Part =
+                switch part {
+                case .text(let text): .text(text.prefix(bytes: room))
+                case .value(let value, let isName): .value(value.prefix(bytes: room), isName: isName)
+                }
+            room -= part.length
+            cut.append(shorter)
+        }
+        return cut + [.text(mark)]
     }
 
     private static func value(of variable: Variable, in values: TemplateValues) -> String {

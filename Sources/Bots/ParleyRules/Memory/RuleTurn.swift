@@ -51,12 +51,14 @@ struct RuleTurn {
         }
     }
 
-    /// Gives numbers to the cases of a decision, and notes its warnings.
+    /// Gives numbers to the cases of a decision, and notes its warnings and what takes them back, in the order of the actions.
     ///
     /// - Returns: true if the rule warns.
     private mutating func openCases(of decision: inout RuleDecision) -> Bool {
         var isWarning = false
-        for action in decision.rule.then where action.opensCase {
+        for action in decision.rule.then {
+            if case .forgive = action { apply(.forgiven, scopes.target) }
+            guard action.opensCase else { continue }
             decision.cases.append(nextCase)
             if case .warn(let warn) = action {
                 let warning = RuleMemory.Warning(points: warn.points, expires: warn.expiry.map { now + $0 }, number: nextCase)
@@ -65,7 +67,6 @@ struct RuleTurn {
             }
             nextCase += 1
         }
-        if decision.rule.then.contains(where: { if case .forgive = $0 { true } else { false } }) { apply(.forgiven, scopes.target) }
         return isWarning
     }
 

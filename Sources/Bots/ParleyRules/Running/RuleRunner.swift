@@ -86,6 +86,7 @@ struct RuleRunner: Sendable {
     func plan(_ request: RequestContext) -> Work? {
         let profile = current(), rules = profile.rules, now = request.client.now
         var input = RuleInput(event: .request)
+        input.describe(time: now)
         arrivals.count(&input, rules, MemoryScopes(person: "", target: "", chat: ""), at: now)
         let decisions = rules.decide(input)
         guard !decisions.isEmpty else { return nil }

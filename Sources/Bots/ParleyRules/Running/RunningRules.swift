@@ -77,6 +77,7 @@ extension BotsFile {
     /// The parts of another file that are looked at when bots start, and differ.
     fileprivate func differencesBeyondRules(from other: BotsFile) -> [String] {
         var differences: [String] = network == other.network ? [] : ["network"]
+        if monitoring != other.monitoring { differences.append("metrics") }
         if webhooks != other.webhooks { differences.append("webhooks") }
         for profile in other.profiles where !profiles.contains(where: { $0.id == profile.id }) { differences.append("profile \(profile.id) is new") }
         for profile in profiles {

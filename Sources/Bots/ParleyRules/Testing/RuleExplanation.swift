@@ -15,6 +15,8 @@ public struct RuleExplanation: Sendable {
         case otherChat
         /// The rule is not for members of the role.
         case exempt
+        /// Another bot wrote in a group, and the rule neither moderates nor asks for bots.
+        case otherBot
         /// A rule before it was the last.
         case notTried
     }
@@ -46,7 +48,10 @@ public struct RuleExplanation: Sendable {
 extension RuleSet {
     /// The explanation of each rule about the event, in the order in which they are tried.
     public func explain(_ scenario: RuleScenario, bot: String) -> [RuleExplanation] {
-        var facts = facts(of: scenario.input)
+        var input = scenario.input, arrivals = Arrivals()
+        // As if nothing had come before.
+        count(&input, scenario.scopes, &arrivals, at: 0)
+        var facts = facts(of: input)
         let planned = plan(scenario, bot: bot)
         var isOver = false
         return compiled.filter { $0.rule.when.event == scenario.input.event }.map { compiled in
@@ -59,7 +64,9 @@ extension RuleSet {
             if let unless = compiled.unless, let tree = rule.unless { steps.append(unless.step("unless", tree, &facts, searches)) }
             let holds = compiled.when.evaluate(&facts) == .yes && compiled.unless.map { $0.evaluate(&facts) == .no } ?? true
             let verdict: RuleExplanation.Verdict =
-                !holds ? .doesNotApply : rule.isExempt(scenario.input) ? .exempt : rule.mode == .audit ? .audits : .applies
+                !holds
+                ? .doesNotApply
+                : rule.isExempt(input) ? .exempt : input.isOfBotInGroup && !rule.isAboutBots ? .otherBot : rule.mode == .audit ? .audits : .applies
             isOver = verdict == .applies && compiled.isLast
             return RuleExplanation(
                 rule: rule, verdict: verdict, steps: steps,

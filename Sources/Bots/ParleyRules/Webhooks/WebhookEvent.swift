@@ -46,7 +46,7 @@ enum WebhookEvent {
         if let kind = input.kind { members.append(("kind", .string(kind.rawValue))) }
         if includesText {
             let isCut = input.text.utf8.count > longestText
-            members.append(("text", .string(isCut ? String(decoding: input.text.utf8.prefix(longestText), as: UTF8.self) : input.text)))
+            members.append(("text", .string(input.text.prefix(bytes: longestText))))
             if isCut { members.append(("truncated", true)) }
         }
         if let file = input.file { members.append(("file", ["name": .string(file.name), "size": .int(file.size)])) }
