@@ -200,9 +200,9 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "XFTPProtocol",
-            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
-            .product(name: "NIOHTTP1", package: "swift-nio"),
+            "AsyncPrimitives", "ParleyCLI", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            "SMPServer", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
+            arguments, .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ParleyRules
 
 /// A first bots.yaml.
@@ -84,7 +85,7 @@ struct BotsFileTemplate {
         lines += [
             "profiles:",
             "  \(Self.key(for: name)):",
-            "    name: \(Self.quoted(name))",
+            "    name: \(YAMLText.quoted(name))",
             "    address: { accept: automatic, welcome: \"Hello! Send /help.\" }",
         ]
         if features.contains(.form) { lines.append(Self.form) }
@@ -94,7 +95,7 @@ struct BotsFileTemplate {
                   - id: help
                     when: { command: [help, start] }
                     description: What this bot does
-                    then: { reply: \(Self.quoted(help.replacing("{{", with: "{{{{"))) }
+                    then: { reply: \(YAMLText.quoted(help.replacingOccurrences(of: "{{", with: "{{{{", options: .literal))) }
                   - id: thanks
                     when: { words: [thanks, "thank you"] }
                     then: { react: 👍 }
@@ -121,19 +122,6 @@ struct BotsFileTemplate {
                   # Takes the answers to a chat of the bot that is called Kitchen:
                   # - { tell: { chat: Kitchen, text: "{{ contact.name }}: {{ form.count }} {{ form.what }}" } }
         """
-
-    /// A text in double quotes, as YAML reads it.
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for character in text {
-            switch character {
-            case "\"", "\\": quoted += "\\\(character)"
-            case "\n", "\r\n": quoted += "\\n"
-            default: quoted.append(character)
-            }
-        }
-        return quoted + "\""
-    }
 
     /// The key of a profile with a name: its letters and digits, in lower case.
     private static func key(for name: String) -> String {

@@ -21,11 +21,11 @@ struct RelayView {
     /// Deliveries a second between two reports.
     static func rate(from first: JSONValue, to second: JSONValue, after time: Duration) -> Double {
         let before = first["deliveries"]?.intValue ?? 0, after = second["deliveries"]?.intValue ?? 0
-        return Double(max(0, after - before)) / max(0.001, time / .seconds(1))
+        return TableColumns.rate(from: before, to: after, in: time / .seconds(1))
     }
 
     /// True if something is accepted and not delivered.
-    var isWaiting: Bool { int("waitingMessages") + int("waitingBodies") > 0 }
+    var isWaiting: Bool { int("waitingMessages") > 0 || int("waitingBodies") > 0 }
 
     /// The report with what only the command knows.
     var json: JSONValue {
@@ -56,7 +56,8 @@ struct RelayView {
         for channel in channels {
             func number(_ key: String) -> Int64 { channel[key]?.intValue ?? 0 }
             let cells = [
-                "\(number("subscribers"))", "\(number("messages"))", "\(number("deliveries"))", "\(number("waitingMessages") + number("waitingBodies"))",
+                "\(number("subscribers"))", "\(number("messages"))", "\(number("deliveries"))",
+                "\(TableColumns.sum(number("waitingMessages"), number("waitingBodies")))",
                 "\(number("lagSeconds")) s",
             ]
             lines.append(

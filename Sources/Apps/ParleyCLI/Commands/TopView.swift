@@ -49,9 +49,10 @@ struct TopView {
         guard let relay = values.nested("relay") else { return }
         var parts = ["relay: " + TableColumns.counted(relay.int("channels"), "channel"), TableColumns.counted(relay.int("subscribers"), "subscriber")]
         if let seconds, let before = last.flatMap({ Values($0.json).nested("relay") }) {
-            parts.append("\(TableColumns.rate(Double(max(0, relay.int("deliveries") - before.int("deliveries"))) / seconds)) deliveries/s")
+            let rate = TableColumns.rate(from: Int64(before.int("deliveries")), to: Int64(relay.int("deliveries")), in: seconds)
+            parts.append("\(TableColumns.rate(rate)) deliveries/s")
         }
-        parts.append("\(relay.int("waitingMessages") + relay.int("waitingBodies")) waiting")
+        parts.append("\(TableColumns.sum(Int64(relay.int("waitingMessages")), Int64(relay.int("waitingBodies")))) waiting")
         if relay.int("lagSeconds") > 0 { parts.append("lag \(Self.duration(relay.int("lagSeconds")))") }
         if relay.value("draining")?.boolValue == true { parts.append("draining") }
         lines.append(fitted(parts.joined(separator: " · ")))
@@ -64,7 +65,7 @@ struct TopView {
         lines.append(fitted(TableColumns.left("PROFILE", Self.nameWidth) + columns.map { TableColumns.right($0, Self.numberWidth) }.joined()))
         func rate(_ key: String, _ profile: Values) -> Double? {
             guard let seconds, let earlier = before[profile.text("id")] else { return nil }
-            return Double(max(0, profile.int(key) - earlier.int(key))) / seconds
+            return TableColumns.rate(from: Int64(earlier.int(key)), to: Int64(profile.int(key)), in: seconds)
         }
         let all = values.list("profiles").map { (profile: $0, rate: rate("events", $0) ?? 0) }
         let shown = all.sorted {
@@ -98,7 +99,7 @@ struct TopView {
 
     // MARK: Texts
 
-    private func fitted(_ line: String) -> String { line.count > width ? String(line.prefix(max(0, width - 1))) + "…" : line }
+    private func fitted(_ line: String) -> String { VisibleText.fitted(line, to: width) }
 
     /// A bound of a histogram: `≤5ms`.
     private static func time(_ microseconds: Int64?) -> String {

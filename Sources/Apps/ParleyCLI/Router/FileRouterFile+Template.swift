@@ -7,14 +7,14 @@ extension FileRouterFile {
         file-router: \(Self.version)
 
         # The names or addresses under which others reach this machine, most wanted first. They are a part of the router's address.
-        hosts: [\(hosts.joined(separator: ", "))]
+        hosts: [\(hosts.map(YAMLText.scalar).joined(separator: ", "))]
         # The network interface and the port to listen on; 0.0.0.0 is every interface.
-        bind: \(bind)
+        bind: \(YAMLText.scalar(bind))
         port: \(port)
 
         # Whether clients may upload files here, and the file with the password that they must know for it.
         new-files: \(allowsNewFiles)
-        \(passwordFile.map { "password-file: \($0)" } ?? "# password-file: password")
+        \(passwordFile.map { "password-file: \(YAMLText.scalar($0))" } ?? "# password-file: password")
 
         # Bytes of all files at most (500mb, 20gb, 2tb), or unlimited: as much as the disk takes.
         \(quota.map { "quota: \(ByteCount.text($0))" } ?? "# quota: unlimited")

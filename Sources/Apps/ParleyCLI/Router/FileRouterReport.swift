@@ -23,7 +23,7 @@ struct FileRouterReport: Decodable {
         lines += [
             "running since \(started), counting since \(countedSince)",
             "\(uploadedFiles) pieces of files with \(RouterReport.size(bytes))" + (quota.map { " of \(RouterReport.size($0))" } ?? "")
-                + ", \(files - uploadedFiles) announced, \(connections) connections",
+                + ", \(files &- uploadedFiles) announced, \(connections) connections",
             "journal \(RouterReport.size(journalBytes))",
         ]
         if let certificateLifetime { lines.append("certificate good for \(certificateLifetime / 86_400) days") }

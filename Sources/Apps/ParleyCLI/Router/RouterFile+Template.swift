@@ -7,14 +7,14 @@ extension RouterFile {
         router: \(Self.version)
 
         # The names or addresses under which others reach this machine, most wanted first. They are a part of the router's address.
-        hosts: [\(hosts.joined(separator: ", "))]
+        hosts: [\(hosts.map(YAMLText.scalar).joined(separator: ", "))]
         # The network interface and the port to listen on; 0.0.0.0 is every interface.
-        bind: \(bind)
+        bind: \(YAMLText.scalar(bind))
         port: \(port)
 
         # Whether clients may create queues here, and the file with the password that they must know for it (and to use the proxy).
         new-queues: \(allowsNewQueues)
-        \(passwordFile.map { "password-file: \($0)" } ?? "# password-file: password")
+        \(passwordFile.map { "password-file: \(YAMLText.scalar($0))" } ?? "# password-file: password")
         # Whether the router passes on what clients send to other routers, so that those do not learn the clients' addresses.
         proxy: \(allowsProxying)
         # How many other routers it is connected to for that, and whether these may be on this machine and in private networks (10.x.x.x,

@@ -70,6 +70,21 @@ package enum VisibleText {
         }
     }
 
+    /// The columns of a terminal that a text in one line takes, or more.
+    package static func width(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + columns($1) } }
+
+    /// A text in one line, without what does not fit into some columns of a terminal.
+    package static func fitted(_ text: String, to limit: Int) -> String {
+        guard width(of: text) > limit else { return text }
+        var fitted = "", used = 0
+        for character in text {
+            used += width(of: String(character))
+            guard used < limit else { break }
+            fitted.append(character)
+        }
+        return fitted + "…"
+    }
+
     // MARK: Characters
 
     private enum Breaks {
