@@ -96,23 +96,6 @@ import Testing
         }
     }
 
-    @Test func everyCommandHasItsHelp() throws {
-        func expectHelp(_ command: any ParsableCommand.Type, _ path: [String]) {
-            let name = path + [command.configuration.commandName ?? ""]
-            #expect(!command.configuration.abstract.isEmpty && command.configuration.abstract.hasSuffix("."), "\(name)")
-            do {
-                _ = try ParleyCommand.parseAsRoot(Array(name.dropFirst()) + ["--help"])
-                Issue.record("\(name) takes --help for something else")
-            } catch {
-                #expect(
-                    ParleyCommand.exitCode(for: error) == .success && ParleyCommand.message(for: error).contains("USAGE: \(name.joined(separator: " "))"),
-                    "\(name)")
-            }
-            for inner in command.configuration.subcommands { expectHelp(inner, name) }
-        }
-        expectHelp(ParleyCommand.self, [])
-    }
-
     // MARK: Profiles by their names
 
     @Test(
