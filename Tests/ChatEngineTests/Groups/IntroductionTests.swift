@@ -70,7 +70,7 @@ import Testing
             #expect(codes(try await scene.receive([.introduceMember(info, restrictions: nil)], from: .member(host)).events) == [text])
         }
         // A host who is no administrator any more introduces nobody.
-        try await scene.run { try $0.db.updateMember(host, role: .member) }
+        try await scene.run { try $0.db.updateMember(host, role: .member, at: $0.now) }
         #expect(codes(try await scene.receive([.introduceMember(info(), restrictions: nil)], from: .member(host)).events) == ["groupContactRole"])
         #expect(try await member(Self.stranger, in: scene) == nil)
         #expect(try await scene.count("agent_work") == 0)

@@ -55,7 +55,7 @@ final class RuleScene: Sendable {
             }
             var ids: [String: GroupMemberID] = [:]
             for (name, role) in members { ids[name] = try transaction.insertConnectedMember(name, role: role, in: group.groupID) }
-            try transaction.db.updateMember(group.membership.groupMemberID, role: role)
+            try transaction.db.updateMember(group.membership.groupMemberID, role: role, at: transaction.now)
             _ = try transaction.group(group.groupID, of: user)
             return ids
         }
