@@ -21,6 +21,8 @@ final class RuleScene: Sendable {
 
     let memory: MemoryStore
     private let received = Mutex<Int64>(0)
+    /// The connections that messages came by, which agents still report on after their end.
+    private let connections = Mutex<[Sender: ConnectionID]>([:])
 
     init() async throws { memory = try await MemoryStore() }
 
@@ -59,6 +61,11 @@ final class RuleScene: Sendable {
             _ = try transaction.group(group.groupID, of: user)
             return ids
         }
+    }
+
+    /// Gives all members apps of this version.
+    func updateApps() async throws {
+        try await run { try $0.db.run("UPDATE connections SET peer_max_version = ?", [Int(ChatVersions.supported.max)]) }
     }
 
     // MARK: Commands
@@ -114,7 +121,11 @@ final class RuleScene: Sendable {
                     case .contact(let id): try transaction.db.connections(ofContact: id).last
                     case .member(let id): try transaction.db.connections(ofMember: id).last
                     }
-                let connection = ConnectionID(try #require(found).agentConnectionID)
+                let known = self.connections.withLock { connections in
+                    if let found { connections[sender] = ConnectionID(found.agentConnectionID) }
+                    return connections[sender]
+                }
+                guard let connection = known else { throw UnexpectedAnswer() }
                 let metadata = MessageMetadata(
                     integrity: .ok, messageID: number, receivedAt: time.seconds * 1_000, brokerID: [], brokerTime: time.seconds * 1_000,
                     senderMessageID: number, pqEncryption: false)

@@ -118,6 +118,7 @@ extension ChatTransaction {
     /// - Parameters:
     ///   - versionAt: When the new text was written.
     ///   - isEdited: Whether the item is marked as edited: finishing one that was typed live is no edit.
+    ///   - isLive: Whether the item is still typed: one that is finished stays so.
     /// - Returns: the item as it is now.
     func updateItem(
         _ stored: StoredItem, message: MessageContent, versionAt: UTCTimestamp, isEdited: Bool, isLive: Bool
@@ -137,7 +138,7 @@ extension ChatTransaction {
             effects.hasNewExpiry = true
         }
         try db.updateItem(
-            stored.id, content: content, text: content.text, hasLink: ItemRules.hasLink(message), isEdited: isEdited, isLive: isLive,
+            stored.id, content: content, text: content.text, hasLink: ItemRules.hasLink(message), isEdited: isEdited, isLive: isLive && meta.isLive == true,
             deleteAt: deleteAt, at: now)
         guard let updated = try db.item(stored.id, owner: stored.owner, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: stored.id))
