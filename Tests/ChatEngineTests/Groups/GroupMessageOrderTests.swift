@@ -75,11 +75,13 @@ import Testing
         try await scene.close()
     }
 
-    @Test func anEditBeforeItsMessageIsTheMessageAndIsFoundByTheNextEdit() async throws {
+    @Test func anEditBeforeItsMessageIsTheMessageAndTheMessageChangesNothingThen() async throws {
         let (scene, senders, _) = try await scene()
         let bob = try sender("bob", senders)
         try await scene.receive([.updateMessage(MessageUpdate(messageID: Self.id, content: .text("second")))], from: bob)
         try await scene.receive([.updateMessage(MessageUpdate(messageID: Self.id, content: .text("third")))], from: bob)
+        let late = try await scene.receive([text("first")], from: bob, id: Self.id)
+        #expect(late.events.messageErrors == ["x.msg.new ignored: message is already there"])
         let items = try await scene.messages(in: Self.group)
         #expect(items.map(\.meta.text) == ["third"] && items[0].meta.isEdited)
         try await scene.close()

@@ -44,12 +44,27 @@ import Testing
         try await scene.close()
     }
 
-    @Test func anEditOfAMessageThatNeverCameIsTheMessageAndIsFoundByTheNextEdit() async throws {
+    @Test func anEditOfAMessageThatNeverCameIsTheMessageAndTheMessageChangesNothingThen() async throws {
         let (scene, bob) = try await scene()
         let told = try await scene.receive([update("two"), update("three")], from: .contact(bob)).events.types
         #expect(told == ["chatItemUpdated", "chatItemUpdated"])
+        let late = try await scene.receive([text("one")], from: .contact(bob), id: Self.id).events.messageErrors
+        #expect(late == ["x.msg.new ignored: message is already there"])
         let items = try await scene.messages(in: .direct(bob))
         #expect(items.map(\.meta.text) == ["three"] && items[0].meta.isEdited && items[0].meta.status == .receivedNew)
+        try await scene.close()
+    }
+
+    @Test func aMessageUnderAnIDThatIsTakenIsNoSecondMessage() async throws {
+        let (scene, bob) = try await scene()
+        let own = try #require(try await scene.send("own", to: .direct(bob)).meta.sharedMessageID)
+        let told = try await scene.receive([text("one"), text("one"), text("two")], from: .contact(bob), id: Self.id).events
+        #expect(told.types == ["newChatItems", "messageError", "messageError"])
+        #expect(try await scene.receive([text("yours")], from: .contact(bob), id: own).events.types == ["messageError"])
+        #expect(try await scene.texts(in: .direct(bob)) == ["own", "one"])
+        // Nobody else has taken it.
+        let cath = try await scene.addContact("cath")
+        #expect(try await scene.receive([text("one")], from: .contact(cath), id: Self.id).events.types == ["newChatItems"])
         try await scene.close()
     }
 

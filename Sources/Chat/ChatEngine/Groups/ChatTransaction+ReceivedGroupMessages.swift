@@ -49,6 +49,11 @@ extension ChatTransaction {
             post = nil
         }
         if container.isAsGroup, group.usesRelays { return try receiveChannelContent(container, received, from: member, in: group, of: user) }
+        // An edit that came before its message is the message.
+        if let id = received.message.messageID, try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) != nil {
+            reportError("x.msg.new ignored: message is already there", severity: "warning", of: user)
+            return nil
+        }
         let content = container.content.checkingOwnerSignature(by: member, in: group)
         var (member, chat) =
             try post.map { (member, GroupConversation(group, post: $0)) } ?? conversation(with: member, in: group, content: content, scope: container.scope)

@@ -133,6 +133,9 @@ extension ChatTransaction {
     private func receiveNew(
         _ container: MessageContainer, id: SharedMessageID?, brokerTime: UTCTimestamp, in conversation: inout Conversation, of user: User
     ) throws {
+        guard try id.flatMap({ try storedItem($0, in: conversation) }) == nil else {
+            return reportError("x.msg.new ignored: message is already there", severity: "warning", of: user)
+        }
         var draft = draft(of: container.content, id: id, brokerTime: brokerTime, in: conversation)
         if draft.content.message != nil {
             draft.timer = conversation.receivedTimer(ttl: container.ttl)
