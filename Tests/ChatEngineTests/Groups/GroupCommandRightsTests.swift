@@ -91,7 +91,7 @@ import Testing
             let done = Refusal.command("carried out")
             let outcome = try transaction.attempt {
                 let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, role: role)
+                try transaction.db.updateMember(own, role: role, at: transaction.now)
                 try transaction.db.updateMember(own, status: status, at: transaction.now)
                 _ = try command.run(transaction, targets)
                 throw done
@@ -147,7 +147,7 @@ import Testing
             let (scene, _) = try await scene()
             let sent = try await scene.memory.run { transaction in
                 let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, role: .member)
+                try transaction.db.updateMember(own, role: .member, at: transaction.now)
                 try transaction.db.updateMember(own, status: status, at: transaction.now)
                 _ = try transaction.deleteGroup(Self.group)
             }.1.sent

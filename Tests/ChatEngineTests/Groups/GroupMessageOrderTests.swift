@@ -179,7 +179,7 @@ import Testing
         let (scene, senders, _) = try await scene(as: .member)
         let admin = try sender("admin", senders)
         guard case .member(let id) = admin else { throw UnexpectedAnswer() }
-        try await scene.run { try $0.db.updateMember(id, role: .owner) }
+        try await scene.run { try $0.db.updateMember(id, role: .owner, at: $0.now) }
         let told = try await scene.receive([.deleteGroup], from: admin)
         #expect(told.events.types.contains("groupDeleted"))
         for event in [text("late"), .deleteGroup, .groupInfo(GroupProfile(displayName: "again", fullName: ""))] {

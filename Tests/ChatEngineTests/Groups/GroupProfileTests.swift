@@ -75,7 +75,7 @@ import Testing
         #expect(told.messageErrors == ["x.grp.info: publicGroup not allowed in p2p groups"])
         try await scene.run { transaction in
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-            try transaction.db.updateMember(own, role: .owner)
+            try transaction.db.updateMember(own, role: .owner, at: transaction.now)
         }
         let refusal = try await scene.refusal { transaction in
             let user = try transaction.user()
