@@ -115,7 +115,11 @@ struct ExtremeNumberTests {
             "{\"v\":\"1-16\",\"event\":\"x.msg.new\",\"params\":{\"content\":{\"type\":\"text\",\"text\":\"x\"},\"quote\":{\"msgRef\":{\"msgId\":"
                 + "\"AAAAAAAAAAAAAAAA\",\"sentAt\":\"\(time)\",\"sent\":true},\"content\":{\"type\":\"text\",\"text\":\"q\"}}}}"
         }
-        for (index, body) in bodies.enumerated() {
+        for (index, template) in bodies.enumerated() {
+            // Each is a message of its own: what comes under an id that is taken is ignored.
+            let shared = Bytes((0..<12).map { UInt8(truncatingIfNeeded: (index + 1) >> ($0 * 8)) })
+            let head = #"{"v":"1-16","msgId":""#, isNew = template.hasPrefix(head)
+            let body = isNew ? head + Base64URL.encode(shared) + template.dropFirst(head.count + 16) : template
             let metadata = MessageMetadata(
                 integrity: .skipped(from: ends[index % 6], to: ends[index / 6 % 6]), messageID: AgentMessageID(1_000_000 + index), receivedAt: 0,
                 brokerID: [1], brokerTime: ends[index % 5], senderMessageID: ends[index % 4], pqEncryption: false)

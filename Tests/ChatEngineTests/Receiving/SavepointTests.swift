@@ -10,7 +10,9 @@ import Testing
 @Suite("A received message that is refused")
 struct SavepointTests {
     private static func event(_ messages: [ChatMessageEvent]) throws -> Incoming {
-        let bodies = try messages.map { try ChatMessage(messageID: SharedMessageID(Bytes(repeating: 9, count: 12)), event: $0).body(limit: 15_000) }
+        let bodies = try messages.enumerated().map { index, message in
+            try ChatMessage(messageID: SharedMessageID(Bytes(repeating: UInt8(index), count: 12)), event: message).body(limit: 15_000)
+        }
         guard case .batch(let body, _)? = MessageBatching.batches(of: bodies, mode: .json).first else { throw UnexpectedAnswer() }
         let metadata = MessageMetadata(
             integrity: .ok, messageID: 5, receivedAt: 1_790_000_000_000, brokerID: [1], brokerTime: 1_790_000_000_000, senderMessageID: 5,
