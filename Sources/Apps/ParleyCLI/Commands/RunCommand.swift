@@ -143,27 +143,15 @@ enum ReadyReport {
         Output.line("\nReady. Ctrl-C stops.")
     }
 
-    /// The groups as JSON; nil for none.
-    private static func list(_ groups: [HostReady.Group]) -> JSONValue? {
-        guard !groups.isEmpty else { return nil }
+    /// Links with the names of whom or what they lead to, as JSON; nil for none.
+    private static func list(_ links: [(id: String?, name: String, link: String?)]) -> JSONValue? {
+        guard !links.isEmpty else { return nil }
         return .array(
-            groups.map { group in
+            links.map { entry in
                 Output.object { object in
-                    object["id"] = group.id
-                    object["name"] = group.name
-                    object["link"] = group.link
-                }
-            })
-    }
-
-    /// The invitations as JSON; nil for none.
-    private static func list(_ invitations: [HostReady.Invitation]) -> JSONValue? {
-        guard !invitations.isEmpty else { return nil }
-        return .array(
-            invitations.map { invitation in
-                Output.object { object in
-                    object["name"] = invitation.name
-                    object["link"] = invitation.link
+                    object["id"] = entry.id
+                    object["name"] = entry.name
+                    object["link"] = entry.link
                 }
             })
     }
@@ -175,9 +163,9 @@ enum ReadyReport {
                 object["id"] = profile.id
                 object["address"] = profile.address
                 object["shortAddress"] = profile.shortAddress
-                object["groups"] = list(profile.managedGroups)
-                object["channels"] = list(profile.managedChannels)
-                object["invitations"] = list(profile.invitations)
+                object["groups"] = list(profile.managedGroups.map { ($0.id, $0.name, $0.link) })
+                object["channels"] = list(profile.managedChannels.map { ($0.id, $0.name, $0.link) })
+                object["invitations"] = list(profile.invitations.map { (nil, $0.name, $0.link) })
             }
         }
         return [

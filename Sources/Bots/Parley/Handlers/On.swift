@@ -128,7 +128,7 @@ public struct On: Sendable {
         return handler
     }
 
-    /// Has it answer in the kinds of chat of a block.
+    /// Answers in the kinds of chat of a block from now on.
     mutating func answer(in kinds: ChatKinds) { (self.kinds, namesKinds) = (kinds, true) }
 
     /// Puts middleware around it, outside of what is around it already.

@@ -51,7 +51,7 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     /// True if it can be taken back.
     public var isReversible: Bool { ["warn", "block", "role"].contains(action) }
 
-    /// What is needed to take it back, without words of people.
+    /// The part of the case that is needed to take it back, without words of people.
     var ending: ModerationCase {
         ModerationCase(number: number, rule: "", action: action, member: member, name: "", roleBefore: roleBefore, evidence: "", time: time)
     }
@@ -103,7 +103,7 @@ package struct ModerationRecord: StoredState, Hashable {
         passOn(cases[index])
     }
 
-    /// Has the role before a change that is taken back be the role before the next change that holds.
+    /// Passes the role before a change that is taken back on to the next change that holds.
     mutating func passOn(_ change: ModerationCase) {
         guard change.action == "role", let index = cases.firstIndex(where: { $0.follows(change) }) else { return }
         cases[index].roleBefore = change.roleBefore
