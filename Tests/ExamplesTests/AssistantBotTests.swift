@@ -11,7 +11,7 @@ import Testing
         var settings = try AssistantSettings(["ASSISTANT_URL": address, "ASSISTANT_MODEL": "tiny", "ASSISTANT_KEY": "secret"])
         settings.editInterval = .milliseconds(200)
         settings.patience = patience
-        settings.longestStream = 400_000
+        settings.longestStream = 300_000
         return settings
     }
 
@@ -79,16 +79,16 @@ import Testing
             case "silence": .hang([])
             case "utf8": .bytes(head + Array("data: ".utf8) + [0xFF, 0xFE, 0x0A])
             case "json": .bytes(head + Array("data: {\"choices\":\n\n".utf8))
-            case "line": .endless(head + Array("data: ".utf8), [UInt8](repeating: 0x61, count: 65_536))
-            case "comments": .endless(head, Array(String(repeating: ": keep-alive\n", count: 5_000).utf8))
+            case "line": .long(head + Array("data: ".utf8), [UInt8](repeating: 0x61, count: 65_536))
+            case "comments": .long(head, Array(String(repeating: ": keep-alive\n", count: 5_000).utf8))
             case "nothing": .bytes(head + Array(Answer.done.utf8))
-            case "text": .endless(head, Array(Answer.event(String(repeating: "word ", count: 100)).utf8))
+            case "text": .long(head, Array(Answer.event(String(repeating: "word ", count: 100)).utf8))
             default: .bytes(head)
             }
         let server = try await ModelServer(answer)
         var texts: [String] = []
         do {
-            let settings = try settings(server.address, patience: ["hang", "silence"].contains(kind) ? .seconds(1) : .seconds(120))
+            let settings = try settings(server.address, patience: ["hang", "silence"].contains(kind) ? .milliseconds(100) : .seconds(120))
             for try await text in ChatCompletion(settings, [AssistantTurn(role: .user, text: "?")]).parts() {
                 texts.append(text)
                 guard texts.reduce(0, { $0 + $1.count }) <= 12_000 else { throw AssistantError.tooLong }

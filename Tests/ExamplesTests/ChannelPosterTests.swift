@@ -74,10 +74,11 @@ import Testing
         var seen = SeenEntries()
         let pinned = FeedEntry(id: "pinned", title: "Read me")
         seen.note([pinned], posted: [])
-        for number in 1...SeenEntries.capacity + 10 {
-            let entries = [pinned, FeedEntry(id: "\(number)", title: "\(number)")]
-            #expect(seen.new(entries).map(\.id) == ["\(number)"])
-            seen.note(entries, posted: seen.new(entries))
+        // Each reading shows as many new entries as one reading may post.
+        for reading in 0...SeenEntries.capacity / SeenEntries.postLimit {
+            let new = (0..<SeenEntries.postLimit).map { FeedEntry(id: "\(reading).\($0)", title: "new") }
+            #expect(seen.new([pinned] + new) == new)
+            seen.note([pinned] + new, posted: new)
         }
         #expect(seen.digests?.count == SeenEntries.capacity)
     }
@@ -160,9 +161,9 @@ import Testing
     }
 
     @Test func aDownloadEndsAtTheLimit() async throws {
-        let filler = String(repeating: "a", count: 65_536)
+        let rest = String(repeating: "a", count: Feed.sizeLimit)
         for answer in ["HTTP/1.1 200 OK\r\n\r\n<rss>", "HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n<rss>"] {
-            let server = try await FeedServer(answer: answer, filler: filler)
+            let server = try await FeedServer(answer: answer, rest: rest)
             await #expect(throws: FeedError.tooLarge(limit: Feed.sizeLimit)) { try await Feed(server.address)?.entries() }
             try await server.close()
         }

@@ -48,20 +48,28 @@ import Testing
             try await ben.say("/approve \(number).1")
             try await ben.expect("Only admins of the directory can do that.")
             try await Self.approve("\(number).1", admin, ann)
-            try await room.restart()
             try await ben.say("BLACK brewing")
             let found = try await ben.expect(containing: "Tea (2 members)\nGreen and black\n")
             let link = try #require(found.text.split(separator: "\n").last)
             try await ben.join(link: String(link))
             try await ben.expectMembership(of: "Tea")
-            try await ben.say("coffee")
-            try await ben.expect("I know no such group.")
-            for command in ["/new", "/all"] {
-                try await ben.say(command)
-                try await ben.expect(containing: "Tea (")
+        }
+    }
+
+    @Test func whatIsListedIsSearchedAndBrowsed() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            try await ann.makeGroup(GroupSettings("Tea", summary: "Green and black"))
+            let number = try await Self.submit("Tea", ann, admin)
+            try await Self.approve("\(number).1", admin, ann)
+            try await room.restart()
+            try await ann.say("coffee")
+            try await ann.expect("I know no such group.")
+            for command in ["/new", "/all", "green"] {
+                try await ann.say(command)
+                try await ann.expect(containing: "Tea (")
             }
-            try await ben.say("/next")
-            try await ben.expect("That was all.")
+            try await ann.say("/next")
+            try await ann.expect("That was all.")
         }
     }
 
@@ -109,23 +117,32 @@ import Testing
         }
     }
 
-    @Test func whoeverSubmittedAGroupAndNobodyElseTakesItOut() async throws {
+    @Test func onlyWhoeverSubmittedAGroupDecidesAboutIt() async throws {
         try await Self.withDirectory { room, admin, ann in
             let ben = try await room.person("Ben")
             try await ben.expect(containing: "Welcome!")
             try await ann.makeGroup(GroupSettings("Tea"))
             let number = try await Self.submit("Tea", ann, admin)
-            try await Self.approve("\(number).1", admin, ann)
             for command in ["/delete \(number)", "/confirm \(number)", "/filter \(number) names", "/delete 99"] {
                 try await ben.say(command)
                 try await ben.expect(containing: "You have submitted no group")
             }
             try await ann.say("/list")
+            try await ann.expect("\(number). Tea: pending")
+        }
+    }
+
+    @Test func whoeverSubmittedAGroupTakesItOut() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            try await ann.makeGroup(GroupSettings("Tea"))
+            let number = try await Self.submit("Tea", ann, admin)
+            try await Self.approve("\(number).1", admin, ann)
+            try await ann.say("/list")
             try await ann.expect("\(number). Tea: listed")
             try await ann.say("/delete \(number)")
             try await ann.expect("Tea is not in the directory any more.")
-            try await ben.say("tea")
-            try await ben.expect("I know no such group.")
+            try await ann.say("tea")
+            try await ann.expect("I know no such group.")
         }
     }
 
@@ -218,27 +235,48 @@ import Testing
 
     // MARK: Newcomers
 
-    @Test func newcomersOfAFilteredGroupAnswerAQuestionAndThoseWithForbiddenNamesAreRefused() async throws {
+    /// The link of a group in the directory that asks its newcomers a question.
+    private static func filteredGroup(_ ann: TestPerson, _ admin: TestPerson) async throws -> String {
+        try await ann.makeGroup(GroupSettings("Tea", reviewsNewMembers: true))
+        let number = try await submit("Tea", ann, admin)
+        try await approve("\(number).1", admin, ann)
+        try await ann.say("/filter \(number) captcha")
+        try await ann.expect("New members of Tea: captcha.")
+        try await ann.say("tea")
+        return try #require(try await ann.expect(containing: "Tea (").text.split(separator: "\n").last.map(String.init))
+    }
+
+    @Test func aNewcomerWithAForbiddenNameIsRefused() async throws {
         try await Self.withDirectory { room, admin, ann in
-            try await ann.makeGroup(GroupSettings("Tea", reviewsNewMembers: true))
-            let number = try await Self.submit("Tea", ann, admin)
-            try await Self.approve("\(number).1", admin, ann)
-            try await ann.say("/filter \(number) captcha")
-            try await ann.expect("New members of Tea: captcha.")
-            try await ann.say("tea")
-            let link = try #require(try await ann.expect(containing: "Tea (").text.split(separator: "\n").last.map(String.init))
-            let ben = try await room.stranger("Ben"), spammer = try await room.stranger("casino 24"), cath = try await room.stranger("Cath")
+            let link = try await Self.filteredGroup(ann, admin), spammer = try await room.stranger("casino 24")
             try await spammer.join(link: link)
             try await spammer.expectRemoval(from: "Tea")
+        }
+    }
+
+    @Test func aNewcomerWhoseAnswersAreWrongIsRefused() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            let link = try await Self.filteredGroup(ann, admin), cath = try await room.stranger("Cath")
+            try await cath.join(link: link)
+            for question in 1...3 { try await cath.answerQuestion(question, right: false) }
+            try await cath.expectRemoval(from: "Tea")
+        }
+    }
+
+    @Test func aNewcomerWhoAnswersTheQuestionIsLetInAlsoAfterARestart() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            let link = try await Self.filteredGroup(ann, admin), ben = try await room.stranger("Ben")
             try await ben.join(link: link)
             try await ben.answerQuestion(1, right: false)
             try await room.restart()
             try await ben.answerQuestion(2, right: true)
             try await ben.expectMembership(of: "Tea")
-            try await cath.join(link: link)
-            for question in 1...3 { try await cath.answerQuestion(question, right: false) }
-            try await cath.expectRemoval(from: "Tea")
-            let dan = try await room.stranger("Dan")
+        }
+    }
+
+    @Test func aNewcomerWhoDoesNotAnswerIsRemovedInTheEnd() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            let link = try await Self.filteredGroup(ann, admin), dan = try await room.stranger("Dan")
             try await dan.join(link: link)
             _ = try await dan.expectMessages(1, fromModeratorsOf: "Tea")
             try await room.advance(by: .seconds(3_600))

@@ -18,6 +18,13 @@ import Testing
                 try await ann.expect(answer)
                 try await room.restart()
             }
+        }
+    }
+
+    @Test func anOrderEndsWhenItIsCancelledOrForgotten() async throws {
+        try await withBots(OrderBot.bot) { room in
+            let ann = try await room.person("Ann")
+            try await ann.expect(containing: "Hello!")
             try await ann.say("/order")
             try await ann.expect(containing: "Which size")
             try await ann.say("/cancel")

@@ -303,7 +303,11 @@ final class GroupSimulation {
             for author in present {
                 let own = Self.names[author], order = due.filter { $0.author == author }.map(\.text)
                 let found = texts.filter { text in order.contains(text) }
-                #expect(found == order, "PARLEY_SEED=\(seed): messages of \(own) at \(Self.names[person]) out of order; \(log)")
+                let shown = all.filter { order.contains($0.meta.text) }.map { item in
+                    let way = item.meta.forwardedByMember.map { ", forwarded by \($0.rawValue)" } ?? ""
+                    return "\(item.id) \(item.meta.text) (\(item.meta.itemTimestamp), \(item.meta.createdAt)\(way))"
+                }
+                #expect(found == order, "PARLEY_SEED=\(seed): messages of \(own) at \(Self.names[person]) out of order: \(shown); \(log)")
             }
         }
     }

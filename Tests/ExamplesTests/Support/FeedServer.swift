@@ -8,11 +8,11 @@ struct FeedServer {
 
     /// - Parameters:
     ///   - answer: sent to each request, header included.
-    ///   - filler: sent again and again after the answer, until the client has enough; empty for nothing.
-    init(answer: String, filler: String = "") async throws {
+    ///   - rest: sent after the answer, with nothing behind it and the connection left open; empty to close the connection instead.
+    init(answer: String, rest: String = "") async throws {
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answering(answer: answer, filler: filler)) }
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answering(answer: answer, rest: rest)) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/feed.xml"
@@ -24,18 +24,13 @@ struct FeedServer {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
-        private let answer: String, filler: String
+        private let answer: String, rest: String
 
-        init(answer: String, filler: String) { (self.answer, self.filler) = (answer, filler) }
+        init(answer: String, rest: String) { (self.answer, self.rest) = (answer, rest) }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-            filler.isEmpty ? context.close(promise: nil) : fill(context)
-        }
-
-        private func fill(_ context: ChannelHandlerContext) {
-            let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-            context.value.writeAndFlush(wrapOutboundOut(ByteBuffer(string: filler))).assumeIsolated().whenSuccess { self.fill(context.value) }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer + rest)), promise: nil)
+            if rest.isEmpty { context.close(promise: nil) }
         }
     }
 }

@@ -9,10 +9,15 @@ final class ModelServer: Sendable {
     enum Answer: Sendable {
         /// Sends these bytes and closes the connection.
         case bytes([UInt8])
-        /// Sends these bytes, and then others again and again, until the client has enough.
-        case endless([UInt8], [UInt8])
+        /// Sends these bytes, then others again and again, more than any test reads, and nothing more.
+        ///
+        /// It does not go on for as long as the client reads: sessions of Foundation on Linux read for seconds after they are cancelled, and keep it all.
+        case long([UInt8], [UInt8])
         /// Sends these bytes, and nothing more.
         case hang([UInt8])
+
+        /// Bytes of the others of ``long(_:_:)`` at least.
+        static let longSize = 1_000_000
 
         /// A stream of events with a text in each.
         static func events(_ texts: [String], isDone: Bool = true) -> Answer { .bytes(Array((head() + texts.map(event).joined() + (isDone ? done : "")).utf8)) }
@@ -81,9 +86,10 @@ final class ModelServer: Sendable {
             case .bytes(let bytes):
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in bound.value.close(promise: nil) }
-            case .endless(let bytes, let filler):
-                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
-                fill(context, ByteBuffer(bytes: filler))
+            case .long(let bytes, let filler):
+                context.write(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+                for _ in 0...Answer.longSize / filler.count { context.write(wrapOutboundOut(ByteBuffer(bytes: filler)), promise: nil) }
+                context.flush()
             case .hang(let bytes): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             }
         }
@@ -95,11 +101,6 @@ final class ModelServer: Sendable {
             let length = text[..<end.lowerBound].split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
                 .flatMap { Int($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) }
             return text[end.upperBound...].utf8.count >= length ?? 0
-        }
-
-        private func fill(_ context: ChannelHandlerContext, _ filler: ByteBuffer) {
-            let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-            context.value.writeAndFlush(wrapOutboundOut(filler)).assumeIsolated().whenSuccess { self.fill(context.value, filler) }
         }
     }
 }
