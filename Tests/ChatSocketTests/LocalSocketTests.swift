@@ -19,7 +19,14 @@ import Testing
         let folder = try TemporaryFolder(), path = folder.path + "/bots.sock"
         let server = try await LocalSocketServer.start(
             core, path: path, logger: Self.logger, connectionLimit: connectionLimit, lineLimit: lineLimit,
-            report: { $0 == "status" ? ["bots": .int(3)] : nil })
+            report: { name, argument throws(ChatCoreError) in
+                switch (name, argument) {
+                case ("status", nil): return ["bots": .int(3)]
+                case ("backup", let folder?): return ["folder": .string(folder)]
+                case ("backup", nil): throw ChatCoreError(.init(rawValue: "storage.diskFull"), "the disk is full")
+                default: return nil
+                }
+            })
         do { try await body(path, core) } catch {
             await server.stop()
             throw error
@@ -35,6 +42,7 @@ import Testing
             #expect(try await client.send(.users(.list), as: UserID(7), onceAs: "send/a \"key\"") == .usersList(users: []))
             #expect(core.calls == [KeyCore.Call(user: nil, key: nil), KeyCore.Call(user: UserID(7), key: "send/a \"key\"")])
             #expect(try await client.report("status") == ["bots": .int(3)])
+            #expect(try await client.report("backup", argument: "/a \"folder\"") == ["folder": "/a \"folder\""])
             await client.close()
         }
     }
@@ -46,6 +54,10 @@ import Testing
             await #expect { try await client.send(.users(.showActive), as: nil) } throws: { ($0 as? ChatCoreError)?.chatError == .chat(error: .noActiveUser) }
             await #expect { try await client.send(.chats(.list(user: UserID(1))), as: nil) } throws: { ($0 as? ChatCoreError)?.code == .unreachable }
             await #expect { try await client.report("nothing") } throws: { ($0 as? ChatCoreError)?.code == .unsupported }
+            await #expect { try await client.report("backup") } throws: {
+                let error = $0 as? ChatCoreError
+                return error?.code.rawValue == "storage.diskFull" && error?.message == "the disk is full"
+            }
             await client.close()
         }
     }

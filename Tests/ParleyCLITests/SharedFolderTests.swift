@@ -57,6 +57,45 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder("bots/bots.sock")))
     }
 
+    @Test func aBackupThatIsMadeWhileBotsRunCanBeRestored() async throws {
+        let folder = try ScratchFolder("backup")
+        defer { folder.remove() }
+        let people = People(folder)
+        let bots = try await people.start(Self.bots)
+        let link = try #require(bots.ready.profiles?.first?.shortAddress)
+        let hello = try await people.ann(["--connect", link, "--exec", "hello", "--exec", ":wait you said hello"])
+        #expect(hello.exitCode == 0, "\(hello)")
+        // The path is relative to the folder of the command.
+        let backup = try await people.database(["backup", "--to", "copies", "--json"])
+        #expect(backup.exitCode == 0 && backup.output.split(separator: "\n").allSatisfy { $0.hasPrefix(#"{"event":"backup","path":""#) }, "\(backup)")
+        let copies = try FileManager.default.contentsOfDirectory(atPath: folder("copies"))
+        let names = ["bots", "parley_agent", "parley_chat"]
+        #expect(copies.map { String($0.prefix { $0 != "." }) }.sorted() == names, "\(copies)")
+        try folder.write("", to: "file")
+        let refused = try await people.database(["backup", "--to", "file/copies"])
+        #expect(refused.exitCode == 1 && refused.errors.contains("[storage."), "\(refused)")
+        let busy = try await people.database(["check"])
+        #expect(busy.exitCode == 1 && busy.errors.contains("[dataFolderInUse]"), "\(busy)")
+        bots.process.send(.terminate)
+        #expect(try await bots.process.exit() == 0)
+
+        for name in names {
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder("bots")) where file.hasPrefix(name + ".db") {
+                try FileManager.default.removeItem(atPath: folder("bots/" + file))
+            }
+            let copy = try #require(copies.first { $0.hasPrefix(name + ".") })
+            try FileManager.default.copyItem(atPath: folder("copies/" + copy), toPath: folder("bots/\(name).db"))
+        }
+        let check = try await people.database(["check"])
+        #expect(check.exitCode == 0, "\(check)")
+        let restored = try await people.start(Self.bots)
+        #expect(restored.ready.profiles?.first?.shortAddress == link)
+        let again = try await people.ann(["--exec", "again", "--exec", ":wait you said again"])
+        #expect(again.exitCode == 0, "\(again)")
+        restored.process.send(.terminate)
+        #expect(try await restored.process.exit() == 0)
+    }
+
     @Test func theSocketOfAProcessThatWasKilledIsReplaced() async throws {
         let folder = try ScratchFolder("stale")
         defer { folder.remove() }
@@ -115,6 +154,11 @@ final class People {
     /// Runs a command on the folder of the bots.
     func onFolder(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
         try await parley([arguments[0], "--data", folder("bots")] + arguments.dropFirst())
+    }
+
+    /// Runs `parley db` on the folder of the bots.
+    func database(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        try await parley(["db"] + arguments + ["--data", folder("bots")])
     }
 
     /// Runs `parley replay` on the folder of the bots, or the one that is named.

@@ -8,6 +8,8 @@ package final class DatabaseFile: Sendable {
     typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     let database: any DatabaseWriter
+    /// The file and its name in errors; nil for a database in memory.
+    let member: DatabaseSet.Member?
     /// nil to work on threads of the database's own.
     private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
@@ -36,6 +38,7 @@ package final class DatabaseFile: Sendable {
     ) throws(StorageError) {
         self.health = DiskHealth(label: label, logger: logger, report: health)
         scheduler = nil
+        member = path.map { DatabaseSet.Member(label: label, path: $0) }
         do {
             if let path {
                 let opening = try DatabaseOpening(path: path, label: label, key: key)
@@ -56,11 +59,19 @@ package final class DatabaseFile: Sendable {
     /// A database in memory as the next process would find it, if it were in a file.
     init(reopening other: DatabaseFile, scheduler: @escaping Scheduler) {
         database = other.database
+        member = other.member
         health = other.health
         registration = nil
         self.scheduler = scheduler
         writer = GroupCommitWriter(database, health: health, scheduler: scheduler)
     }
+
+    /// Keeps the database open until ``leaveBackup()``.
+    ///
+    /// - Returns: false if it is closed.
+    func enterBackup() -> Bool { reads.enter() }
+
+    func leaveBackup() { reads.leave() }
 
     /// Runs queries on the last committed state.
     ///

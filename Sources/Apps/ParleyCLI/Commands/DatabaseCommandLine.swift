@@ -8,7 +8,8 @@ internal import Parley
 struct DatabaseCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder, and see what is set aside in them.",
-        discussion: "The bots of the folder must not be running.", subcommands: [Check.self, Key.self, Backup.self, QuarantineCommandLine.self])
+        discussion: "The bots of the folder must not be running. Backups are made while they run, too.",
+        subcommands: [Check.self, Key.self, Backup.self, QuarantineCommandLine.self])
 
     /// The folder, its key, and how to print.
     struct Options: ParsableArguments {
@@ -135,7 +136,10 @@ struct DatabaseCommandLine: AsyncParsableCommand {
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "backup", abstract: "Copy the databases, each whole and under the key it has.",
-            discussion: "A backup of connections gets old with every message: read what restoring one means before you rely on it.")
+            discussion: """
+                Bots that run on the folder go on; what they write waits until the copies are made. A backup of connections gets old with \
+                every message: read what restoring one means before you rely on it.
+                """)
 
         @Option(name: .customLong("to"), help: "The folder for the copies. [default: backups in the data folder]")
         var target: String?
@@ -143,10 +147,23 @@ struct DatabaseCommandLine: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            try options.run { databases, key in
-                for path in try databases.backUp(to: target ?? options.folder.path + "/backups", key: key) {
-                    if options.json { Output.line(["event": "backup", "path": .string(path)]) } else { Output.line(path) }
+            if let running = await RunningHost.connect(options.folder) {
+                do {
+                    // The other process may have another working folder.
+                    report(try await running.backUp(to: target.map { URL(fileURLWithPath: $0).path }))
+                    await running.close()
+                } catch {
+                    await running.close()
+                    throw error
                 }
+            } else {
+                try options.run { databases, key in report(try databases.backUp(to: target ?? options.folder.path + "/backups", key: key)) }
+            }
+        }
+
+        private func report(_ paths: [String]) {
+            for path in paths {
+                if options.json { Output.line(["event": "backup", "path": .string(path)]) } else { Output.line(path) }
             }
         }
     }

@@ -79,10 +79,14 @@ public struct BotHost: Service, CustomStringConvertible {
                     try await session.run { profiles in
                         let ready = HostReady(profiles: profiles, servers: host.servers, fileServers: host.fileServers)
                         tellOthers(ready, host)
-                        await socket.open(session.core) { name in
-                            if name == "status" { return await monitor.status(of: session).json }
-                            guard let operation = RelayOperation(rawValue: name) else { return nil }
-                            return await Self.relayAnswer(operation, host, logger: logger)?.json
+                        await socket.open(session.core) { name, argument throws(ChatCoreError) in
+                            switch name {
+                            case "status": return await monitor.status(of: session).json
+                            case HostBackup.request: return HostBackup.json(try await host.backUp(to: argument, with: stored.database))
+                            default:
+                                guard let operation = RelayOperation(rawValue: name) else { return nil }
+                                return await Self.relayAnswer(operation, host, logger: logger)?.json
+                            }
                         }
                         monitor.enter(.ready)
                         onReady(ready)

@@ -24,7 +24,7 @@ public final class CoreHost: Sendable {
     /// The key of the folder's databases; nil for plain ones.
     let key: DatabaseKey?
     let logger: Logger
-    private let native: NativeCore
+    let native: NativeCore
     private let router: SMPRouter?
     private let fileRouter: FileRouter?
     /// The folder of files of chats; nil where commands name it.

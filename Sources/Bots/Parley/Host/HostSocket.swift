@@ -16,7 +16,7 @@ final class HostSocket: Sendable {
     }
 
     /// Opens the socket. Bots run without it if that is not possible.
-    func open(_ core: any IdempotentChatCore, report: @escaping @Sendable (String) async -> JSONValue?) async {
+    func open(_ core: any IdempotentChatCore, report: @escaping LocalSocketServer.Reporter) async {
         do throws(SocketFault) {
             let opened = try await LocalSocketServer.start(core, path: path, logger: logger, report: report)
             server.withLock { $0 = opened }
@@ -48,6 +48,17 @@ package struct RunningHost: Sendable {
     ///
     /// - Throws: `core.unsupported` for a report that the process does not make.
     package func report(_ name: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name) }
+
+    /// Has the process copy its databases, while the bots run.
+    ///
+    /// - Parameter target: The folder for the copies, as an absolute path; nil for `backups` in the data folder.
+    /// - Returns: The paths of the copies.
+    /// - Throws: `storage.…` if they cannot be made; `core.unsupported` for a process of a version before backups of running bots.
+    package func backUp(to target: String?) async throws(ChatCoreError) -> [String] {
+        let answer = try await connection.report(HostBackup.request, argument: target)
+        guard let paths = HostBackup.paths(answer) else { throw ChatCoreError(.invalidResponse, "the process did not say where the copies are") }
+        return paths
+    }
 
     /// Ends the connection.
     package func close() async { await connection.close() }

@@ -19,6 +19,8 @@ import XFTPAgent
 package final class NativeCore: IdempotentChatCore {
     let engine: EngineCore
     private let lock: FolderLock?
+    /// The agent's database; nil if the agent has none of its own.
+    let agentDatabase: DatabaseFile?
     private let network: (any SMPRouting)?
 
     /// A core over an agent that is there already.
@@ -26,12 +28,13 @@ package final class NativeCore: IdempotentChatCore {
     /// - Parameter reports: what the agent tells.
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
-        network: (any SMPRouting)? = nil, lock: FolderLock? = nil,
+        network: (any SMPRouting)? = nil, lock: FolderLock? = nil, agentDatabase: DatabaseFile? = nil,
         files: any FileService = UnavailableFileService(reason: "this core has no service for them"), fileEvents: FileEventRelay = FileEventRelay(),
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() }, age: (@Sendable () -> UTCTimestamp)? = nil, inFlight: InFlightTable? = nil
     ) {
         self.lock = lock
+        self.agentDatabase = agentDatabase
         self.network = network
         engine = EngineCore(
             configuration: configuration, store: store, agent: agent, reports: reports, files: files, fileEvents: fileEvents, random: random, clock: clock,
@@ -79,7 +82,8 @@ package final class NativeCore: IdempotentChatCore {
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
             let fileEvents = FileEventRelay()
             return NativeCoreServices(
-                agent: agent, reports: agent.events, files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents)
+                agent: agent, reports: agent.events, files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents,
+                database: agentStore.file)
         }
     }
 
@@ -111,7 +115,7 @@ package final class NativeCore: IdempotentChatCore {
             let services = try services(store, disk)
             let core = NativeCore(
                 configuration: configuration, store: store, agent: services.agent, reports: services.reports, network: network, lock: lock,
-                files: services.files, fileEvents: services.fileEvents, now: now, age: age, inFlight: inFlight(configuration))
+                agentDatabase: services.database, files: services.files, fileEvents: services.fileEvents, now: now, age: age, inFlight: inFlight(configuration))
             disk.report(to: core.engine.hub)
             return core
         } catch {
@@ -282,8 +286,12 @@ package struct NativeCoreServices: Sendable {
     let files: any FileService
     /// The events of the transfer of files.
     let fileEvents: FileEventRelay
+    /// The agent's database, for backups; nil if the services have none.
+    let database: DatabaseFile?
 
-    package init(agent: any AgentService, reports: AsyncStream<AgentNotification>, files: any FileService, fileEvents: FileEventRelay) {
-        (self.agent, self.reports, self.files, self.fileEvents) = (agent, reports, files, fileEvents)
+    package init(
+        agent: any AgentService, reports: AsyncStream<AgentNotification>, files: any FileService, fileEvents: FileEventRelay, database: DatabaseFile? = nil
+    ) {
+        (self.agent, self.reports, self.files, self.fileEvents, self.database) = (agent, reports, files, fileEvents, database)
     }
 }

@@ -12,7 +12,7 @@ protocol ChatStoreInterceptor: Sendable {
 /// All plain SQL of the engine is in extensions of `Database` in this folder, behind methods that say what they do. Reads see the last
 /// commit; writes that wait for the disk at the same time share one commit.
 final class ChatStore: Sendable {
-    private let file: DatabaseFile
+    let file: DatabaseFile
     private let interceptor: (any ChatStoreInterceptor)?
     /// The work for the next transaction: each entry submits something, and is told whether more is submitted right behind it.
     private let deferred = DeferredWrites<@Sendable (_ joinsNext: Bool) -> Void>(for: .milliseconds(20))

@@ -6,12 +6,12 @@ import SMPWire
 ///
 /// - `{"corrId":"1","cmd":"/users","user":2,"onceAs":"key"}` is a command; `user` and `onceAs` can be left out.
 /// - `{"corrId":"1","events":true}` subscribes to events.
-/// - `{"corrId":"1","report":"status"}` asks for a report of the process.
+/// - `{"corrId":"1","report":"status","argument":"…"}` asks for a report of the process; `argument` can be left out.
 struct LocalRequest: Sendable {
     enum Body: Sendable, Hashable {
         case command(String, user: UserID?, key: String?)
         case events
-        case report(String)
+        case report(String, argument: String?)
     }
 
     var correlationID: String
@@ -32,7 +32,7 @@ struct LocalRequest: Sendable {
         } else if object["events"]?.boolValue == true {
             body = .events
         } else if let name = object["report"]?.stringValue {
-            body = .report(name)
+            body = .report(name, argument: object["argument"]?.stringValue)
         } else {
             throw .invalidRequest
         }
@@ -48,7 +48,9 @@ struct LocalRequest: Sendable {
             object["user"] = user?.json
             object["onceAs"] = key.map { .string($0) }
         case .events: object["events"] = .bool(true)
-        case .report(let name): object["report"] = .string(name)
+        case .report(let name, let argument):
+            object["report"] = .string(name)
+            object["argument"] = argument.map { .string($0) }
         }
         return LocalReply.line(.object(object))
     }

@@ -67,8 +67,8 @@ package final class LocalSocketCore: IdempotentChatCore {
     }
 
     /// A report of the process, such as `status`.
-    package func report(_ name: String) async throws(ChatCoreError) -> JSONValue {
-        switch await ask(.report(name)) {
+    package func report(_ name: String, argument: String? = nil) async throws(ChatCoreError) -> JSONValue {
+        switch await ask(.report(name, argument: argument)) {
         case .report(_, let report): return report
         case .failure(_, let code, let message): throw ChatCoreError(.init(rawValue: code), message)
         case .result, .event: throw ChatCoreError(.invalidResponse, "the process did not answer with a report")

@@ -14,8 +14,8 @@ package final class LocalSocketServer: Sendable {
     /// Connections at a time. More are closed at once.
     static let connectionLimit = 64
 
-    /// Makes a report by its name; nil for a name that is not known.
-    package typealias Reporter = @Sendable (_ name: String) async -> JSONValue?
+    /// Makes a report by its name; nil for a name that is not known. An error goes to the client with its code and message.
+    package typealias Reporter = @Sendable (_ name: String, _ argument: String?) async throws(ChatCoreError) -> JSONValue?
 
     private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -41,14 +41,14 @@ package final class LocalSocketServer: Sendable {
     ///
     /// - Throws: ``SocketFault`` `localSocket`.
     package static func start(
-        _ core: any IdempotentChatCore, path: String, logger: Logger, report: @escaping Reporter = { _ in nil }
+        _ core: any IdempotentChatCore, path: String, logger: Logger, report: @escaping Reporter = { _, _ in nil }
     ) async throws(SocketFault) -> LocalSocketServer {
         try await start(core, path: path, logger: logger, connectionLimit: connectionLimit, lineLimit: LineSplitter.limit, report: report)
     }
 
     static func start(
         _ core: any IdempotentChatCore, path: String, logger: Logger, connectionLimit: Int = connectionLimit, lineLimit: Int = LineSplitter.limit,
-        report: @escaping Reporter = { _ in nil }
+        report: @escaping Reporter = { _, _ in nil }
     ) async throws(SocketFault) -> LocalSocketServer {
         let sessions = OpenSessions(limit: connectionLimit)
         do {
@@ -152,11 +152,13 @@ package final class LocalSocketServer: Sendable {
         let id = request.correlationID
         switch request.body {
         case .events: return .failure(correlationID: id, code: ChatCoreError.Code.unsupported.rawValue, message: "events are no answer")
-        case .report(let name):
-            guard let found = await report(name) else {
-                return .failure(correlationID: id, code: ChatCoreError.Code.unsupported.rawValue, message: "there is no report \(name)")
+        case .report(let name, let argument):
+            do throws(ChatCoreError) {
+                guard let found = try await report(name, argument) else { throw ChatCoreError(.unsupported, "there is no report \(name)") }
+                return .report(correlationID: id, found)
+            } catch {
+                return .failure(correlationID: id, code: error.code.rawValue, message: error.message)
             }
-            return .report(correlationID: id, found)
         case .command(let text, let user, let key):
             do throws(ChatCoreError) {
                 let command: ChatCommand

@@ -19,7 +19,8 @@ extension StoreInterceptor {
 ///
 /// Changes are on disk when the call that made them returns, except for those whose loss a restart repairs.
 package final class AgentStore: Sendable {
-    private let file: DatabaseFile
+    /// The database itself, for backups.
+    package let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
     private let deferred: DeferredWrites<StoreChange>
     private let log = Logger(label: "agent.store")

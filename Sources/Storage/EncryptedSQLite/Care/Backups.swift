@@ -28,6 +28,11 @@ struct Backups {
         self.now = now
     }
 
+    /// The paths of backups that a person asks for. All are named after the same moment.
+    static func manual(_ databases: [String], in folder: String, now: Int = time(nil)) -> [String] {
+        databases.map { Backups(of: $0, in: folder, now: { now }).path(version: "manual") }
+    }
+
     /// The path of a backup that is made now.
     func path(version: String) -> String { "\(folder)/\(name).\(Self.stamp(now())).\(Self.short(version)).db" }
 

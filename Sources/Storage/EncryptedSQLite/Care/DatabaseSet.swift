@@ -76,20 +76,12 @@ public struct DatabaseSet: Sendable {
 
     /// Copies each of those that are there into a folder, under the key that it has.
     ///
-    /// - Returns: the paths of the copies, which are on disk.
+    /// - Returns: the paths of the copies, which are on disk. If one cannot be made, none is left.
     public func backUp(to folder: String, key: DatabaseKey?) throws(StorageError) -> [String] {
         try checkKey(key)
-        try Files.makePrivateFolder(folder)
-        var copies: [String] = []
-        for member in try present {
-            let copy = Backups(of: member.path, in: folder).path(version: "manual")
-            do {
-                try KeyChange.opened(member, key: key) { db in try DatabaseCopy(to: copy, key: key).make(from: db) }
-            } catch {
-                throw StorageError.wrapping(error, "the \(member.label) database \(member.path) cannot be backed up")
-            }
-            copies.append(copy)
+        let members = try present
+        return try BackupSet(of: members, in: folder, key: key).make { member, copy in
+            try KeyChange.opened(member, key: key) { db in try copy.make(from: db) }
         }
-        return copies
     }
 }
