@@ -96,7 +96,7 @@ let messaging: [Target] =
     + module(
         "XFTPClient", layer: "Messaging",
         uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient", "XFTPProtocol", "XFTPTransport"] + nio,
-        tests: ["OfficialPeers", "ProcessSupport"])
+        tests: ["OfficialPeers", "ProcessSupport"] + http2)
     + module(
         "XFTPServer", layer: "Messaging",
         uses: [

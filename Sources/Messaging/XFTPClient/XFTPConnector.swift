@@ -72,8 +72,12 @@ package struct XFTPConnector: Sendable {
     }
 
     private func handshake(_ requests: XFTPRequests, _ keyHash: KeyHash) async throws(XFTPClientError) -> XFTPSessionParameters {
-        let leafKey = requests.connection.handshake.peerChain.first
-            .flatMap { try? CertifiedKey(certificateChain: [$0], signedKey: []).leafKey() }
+        let leafKey: PublicAuthKey
+        do throws(WireError) {
+            leafKey = try CertifiedKey(certificateChain: Array(requests.connection.handshake.peerChain.prefix(1)), signedKey: []).leafKey()
+        } catch {
+            throw XFTPClientError(.transport(.handshake(.badAuth)), "the router's certificate has no key that signs", cause: error)
+        }
         let hello = try await requests.send(nil, limit: requests.limit()) { body throws(ConnectionError) in
             try await body.bytes(XFTPLimits.blockSize)
         }

@@ -61,7 +61,7 @@ struct XFTPRequests: Sendable {
                     do throws(ConnectionError) {
                         try await outbound.send(headers: headers, isEnd: block == nil)
                         guard let block else { return nil }
-                        try await outbound.send(block, isEnd: chunk == nil)
+                        try await outbound.send(block, isEnd: chunk.map { $0.size == 0 } ?? true)
                     } catch {
                         // The answer says why, or its reader fails too.
                         return nil
