@@ -42,6 +42,43 @@ import Testing
         for hour in 13..<37 { #expect(time.believed(Self.past, at: .seconds(hour * 3_600)) == Self.start + .seconds(hour * 3_600)) }
     }
 
+    @Test(arguments: [(past, future), (future, past), (future, start + .seconds(90_000)), (start + .seconds(90_000), start + .seconds(180_000))])
+    func aClockThatIsOffInAnotherWayBeginsItsDayAnew(_ first: Duration, _ second: Duration) {
+        var time = SteadyTime()
+        _ = time.believed(Self.start, at: .zero)
+        for hour in 1...23 {
+            let elapsed = Duration.seconds(hour * 3_600)
+            #expect(time.believed(first + elapsed, at: elapsed) == Self.start + elapsed)
+        }
+        for hour in 24...47 {
+            let elapsed = Duration.seconds(hour * 3_600)
+            #expect(time.believed(second + elapsed, at: elapsed) == Self.start + elapsed, "hour \(hour)")
+        }
+        let day = Duration.seconds(48 * 3_600)
+        #expect(time.believed(second + day, at: day) == second + day)
+    }
+
+    @Test func aClockThatSaysSomethingElseEachTimeIsNeverBelieved() {
+        var time = SteadyTime()
+        _ = time.believed(Self.start, at: .zero)
+        for hour in 1...200 {
+            let elapsed = Duration.seconds(hour * 3_600)
+            #expect(time.believed((hour % 2 == 0 ? Self.past : Self.future) + elapsed, at: elapsed) == Self.start + elapsed)
+        }
+    }
+
+    @Test func aClockThatIsOffAndRunsALittleFastIsBelievedAfterADay() {
+        var time = SteadyTime()
+        _ = time.believed(Self.start, at: .zero)
+        // It gains ten minutes in an hour, which is more than the tolerance in a day.
+        for hour in 1...24 {
+            let elapsed = Duration.seconds(hour * 3_600)
+            #expect(time.believed(Self.future + elapsed + .seconds(hour * 600), at: elapsed) == Self.start + elapsed)
+        }
+        let day = Duration.seconds(25 * 3_600), shown = Self.future + day + .seconds(15_000)
+        #expect(time.believed(shown, at: day) == shown)
+    }
+
     @Test func aMachineThatSleptKnowsHowLong() {
         var time = SteadyTime()
         _ = time.believed(Self.start, at: .zero)

@@ -13,8 +13,8 @@ package struct SteadyTime: Sendable {
 
     /// When time of day and elapsed time were last seen together.
     private var known: (time: Duration, elapsed: Duration)?
-    /// When the clock was first seen to be off, in elapsed time.
-    private var offSince: Duration?
+    /// The difference from the time that is believed, as it was last seen, and since when the clock stands by it, in elapsed time.
+    private var off: (difference: Duration, since: Duration)?
 
     package init() {}
 
@@ -27,15 +27,18 @@ package struct SteadyTime: Sendable {
         guard let known else { return follow(time, elapsed) }
         let expected = known.time + (elapsed - known.elapsed)
         let difference = time - expected
-        guard difference > Self.tolerance || difference < .zero - Self.tolerance else { return follow(time, elapsed) }
-        let since = offSince ?? elapsed
-        offSince = since
+        guard Self.isFar(difference) else { return follow(time, elapsed) }
+        // A clock that is off in another way than before has stood by that for no time.
+        let since = if let off, !Self.isFar(difference - off.difference) { off.since } else { elapsed }
+        off = (difference, since)
         return elapsed - since >= Self.probation ? follow(time, elapsed) : expected
     }
 
     private mutating func follow(_ time: Duration, _ elapsed: Duration) -> Duration {
         known = (time, elapsed)
-        offSince = nil
+        off = nil
         return time
     }
+
+    private static func isFar(_ difference: Duration) -> Bool { difference > tolerance || difference < .zero - tolerance }
 }
