@@ -45,10 +45,11 @@ package struct CertifiedKey: WireCodable, Hashable, Sendable {
     package func leafKey() throws(WireError) -> PublicAuthKey {
         guard let leaf = certificateChain.first else { throw WireError(.truncated, "an empty certificate chain") }
         let spki = try PublicKeyOfCertificate.subjectPublicKeyInfo(leaf)
-        guard let key = try? PublicAuthKey(spki: spki) else {
-            throw WireError(.invalidValue, "a certificate with an Ed25519 or Ed448 key")
+        switch try? PublicAuthKey(spki: spki) {
+        case .ed25519(let key): return .ed25519(key)
+        case .ed448(let key): return .ed448(key)
+        case .x25519, nil: throw WireError(.invalidValue, "a certificate with an Ed25519 or Ed448 key")
         }
-        return key
     }
 
     /// The SubjectPublicKeyInfo that was signed, once the signature by `key` is found valid.
