@@ -1,5 +1,7 @@
+import SMPCrypto
 import SMPWire
 import Testing
+import VectorSupport
 
 @testable import SMPTransport
 
@@ -58,6 +60,19 @@ import Testing
         let ders = below.chain + [identity.certificate.der]
         #expect(code(ders, leaf.certificates[0].fingerprint) == .wrongIdentity)
         #expect(code(below.chain, leaf.certificates[0].fingerprint) == .wrongIdentity)
+    }
+
+    /// The recorded certificates say nothing of what they may be used for, as those of official services.
+    @Test func aCertificateThatDoesNotSayWhatItIsForIsAnAuthorityWhereItIsPinnedOnly() throws {
+        let recorded = try #require(try Vectors.cases("smp_transport", kinds: "certificates").first)["certs"]
+        let root = try #require(recorded["server_ca_der"].hex), middle = try Certificate(der: try #require(recorded["server_leaf_der"].hex))
+        let key = try Ed25519.PrivateKey(raw: try #require(recorded["server_leaf_private_raw"].hex))
+        let text = Base64URL.encode(key.pkcs8.bytes).replacing("-", with: "+").replacing("_", with: "/")
+        let signer = try SigningKey.read(pem: Bytes("-----BEGIN PRIVATE KEY-----\n\(text)\n-----END PRIVATE KEY-----\n".utf8))
+        let leaf = try CertificateAuthority(certificate: middle, key: signer).issue(algorithm: .ed25519).certificates[0].der
+        #expect(code([middle.der, root], try Certificate(der: root).fingerprint) == nil)
+        #expect(code([leaf, middle.der], middle.fingerprint) == nil)
+        #expect(code([leaf, middle.der, root], middle.fingerprint) == .wrongIdentity)
     }
 
     /// Certificates each signed by the next, leaf first.
