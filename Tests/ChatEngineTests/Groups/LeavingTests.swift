@@ -26,17 +26,6 @@ import Testing
         try await scene.run { try #require(try $0.db.memberIdentifier(id)) }
     }
 
-    /// The connections that the agent is to delete, and the last messages that it delivers before.
-    private func ended(_ effects: Effects) -> (connections: Int, last: [ChatMessageEvent]) {
-        var last = Effects(), connections = 0
-        for job in effects.jobs {
-            guard case .delete(let ids, let deliveries, _) = job.task else { continue }
-            connections += ids.count
-            last.deliveries += deliveries
-        }
-        return (connections, last.sent)
-    }
-
     @Test func whoLeavesTellsAllWhoAreInOrWaitAndEndsItsConnectionsAfterThat() async throws {
         let (scene, bob, cath, _) = try await scene(as: .member)
         try await scene.run { transaction in
@@ -46,7 +35,7 @@ import Testing
         let (response, effects) = try await scene.memory.run { try $0.leave(RuleScene.group) }
         guard case .leftMemberUser(_, let group) = response else { throw UnexpectedAnswer() }
         #expect(group.membership.status == .left)
-        let (connections, last) = ended(effects)
+        let (connections, last) = effects.ended
         #expect(connections == 3 && last.filter { $0 == .leaveGroup }.count == 2, "the removed one is told nothing")
         #expect(try await scene.count("connections") == 0)
         for command: @Sendable (ChatTransaction) throws -> ChatResponse in [
@@ -101,7 +90,7 @@ import Testing
             let (response, effects) = try await scene.memory.run { try $0.remove([id], from: RuleScene.group, withMessages: false) }
             guard case .userDeletedMembers(_, _, let removed, false, _) = response else { throw UnexpectedAnswer() }
             #expect(removed.map(\.status) == [.removed])
-            #expect(ended(effects).connections == 1 && ended(effects).last.last == .removeMember(memberID: member, withMessages: false))
+            #expect(effects.ended.connections == 1 && effects.ended.last.last == .removeMember(memberID: member, withMessages: false))
             #expect(effects.sent.filter { $0 == .removeMember(memberID: member, withMessages: false) }.count >= 1, "the others are told, too")
             #expect(try await scene.count("group_members WHERE group_member_id = \(id)") == (stays ? 1 : 0))
         }
@@ -116,7 +105,7 @@ import Testing
         let (scene, bob, _, _) = try await scene()
         try await scene.run { try $0.db.updateMember(bob, status: .invited, at: $0.now) }
         let effects = try await scene.memory.run { try $0.remove([bob], from: RuleScene.group, withMessages: false) }.1
-        #expect(effects.sent.isEmpty && ended(effects) == (1, []))
+        #expect(effects.sent.isEmpty && effects.ended == (1, []))
         #expect(try await scene.count("group_members WHERE group_member_id = \(bob)") == 0)
         try await scene.close()
     }
@@ -142,7 +131,7 @@ import Testing
         let (response, effects) = try await scene.memory.run { try $0.deleteGroup(RuleScene.group) }
         guard case .groupDeletedUser(_, let group, false) = response else { throw UnexpectedAnswer() }
         #expect(group.groupID == RuleScene.group)
-        #expect(ended(effects).connections == 3 && ended(effects).last == [.deleteGroup, .deleteGroup])
+        #expect(effects.ended.connections == 3 && effects.ended.last == [.deleteGroup, .deleteGroup])
         for table in [
             "groups", "group_members", "connections", "chat_items", "received_group_messages", "group_item_statuses", "display_names WHERE base <> 'alice'",
         ] {

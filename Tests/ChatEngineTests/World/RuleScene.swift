@@ -63,6 +63,24 @@ final class RuleScene: Sendable {
         }
     }
 
+    /// Gives the group a link by which nobody can come: no agent knows it.
+    @discardableResult
+    func addLink(as role: GroupMemberRole = .member, hasData: Bool = false) async throws -> UserContactLinkID {
+        try await run { transaction in
+            let id: Int64 = try transaction.db.insert(
+                """
+                INSERT INTO group_links (user_id, group_id, link_id, member_role, full_link, full_link_key, short_link_data_set, created_at)
+                VALUES (?, ?, x'01', ?, 'simplex:/contact#x', 'x', ?, ?)
+                """, [MemoryStore.user, Self.group, role.code, hasData, transaction.now.stored])
+            return UserContactLinkID(id)
+        }
+    }
+
+    /// Gives a member another app.
+    func setApp(of id: GroupMemberID, to version: ChatVersion) async throws {
+        try await run { try $0.db.run("UPDATE connections SET peer_max_version = ? WHERE group_member_id = ?", [Int(version), id]) }
+    }
+
     /// Gives all members apps of this version.
     func updateApps() async throws {
         try await run { try $0.db.run("UPDATE connections SET peer_max_version = ?", [Int(ChatVersions.supported.max)]) }
@@ -110,32 +128,43 @@ final class RuleScene: Sendable {
     ) async throws -> (events: [ChatEvent], sent: [ChatMessageEvent]) {
         var told: [ChatEvent] = [], sent: [ChatMessageEvent] = []
         for event in events {
-            let
-                number = received.withLock {
-                    $0 += 1; return $0
-                }, time = MemoryStore.now.adding(seconds: seconds)
-            let body = ChatMessage(messageID: id ?? .random(), event: event).body
-            let effects = try await memory.run(at: time) { transaction in
-                let found =
-                    switch sender {
-                    case .contact(let id): try transaction.db.connections(ofContact: id).last
-                    case .member(let id): try transaction.db.connections(ofMember: id).last
-                    }
-                let known = self.connections.withLock { connections in
-                    if let found { connections[sender] = ConnectionID(found.agentConnectionID) }
-                    return connections[sender]
-                }
-                guard let connection = known else { throw UnexpectedAnswer() }
-                let metadata = MessageMetadata(
-                    integrity: .ok, messageID: number, receivedAt: time.seconds * 1_000, brokerID: [], brokerTime: time.seconds * 1_000,
-                    senderMessageID: number, pqEncryption: false)
-                let event = AgentEvent.message(metadata, MessageFlags(notification: true), body)
-                try transaction.receive(Incoming(AgentNotification(connection: connection, event: event)))
-            }.1
+            let effects = try await effects(of: event, from: sender, id: id, after: seconds)
             told += effects.events
             sent += effects.sent
         }
         return (told, sent)
+    }
+
+    /// Receives one message.
+    func effects(
+        of event: ChatMessageEvent, from sender: Sender, id: SharedMessageID? = nil, after seconds: Int64 = 0
+    ) async throws -> Effects {
+        let
+            number = received.withLock {
+                $0 += 1; return $0
+            }, time = MemoryStore.now.adding(seconds: seconds)
+        let metadata = MessageMetadata(
+            integrity: .ok, messageID: number, receivedAt: time.seconds * 1_000, brokerID: [], brokerTime: time.seconds * 1_000,
+            senderMessageID: number, pqEncryption: false)
+        let body = ChatMessage(messageID: id ?? .random(), event: event).body
+        return try await report(.message(metadata, MessageFlags(notification: true), body), from: sender, after: seconds)
+    }
+
+    /// Receives an event of the agent about the connection with a sender.
+    func report(_ event: AgentEvent, from sender: Sender, after seconds: Int64 = 0) async throws -> Effects {
+        try await memory.run(at: MemoryStore.now.adding(seconds: seconds)) { transaction in
+            let found =
+                switch sender {
+                case .contact(let id): try transaction.db.connections(ofContact: id).last
+                case .member(let id): try transaction.db.connections(ofMember: id).last
+                }
+            let known = self.connections.withLock { connections in
+                if let found { connections[sender] = ConnectionID(found.agentConnectionID) }
+                return connections[sender]
+            }
+            guard let connection = known else { throw UnexpectedAnswer() }
+            try transaction.receive(Incoming(AgentNotification(connection: connection, event: event)))
+        }.1
     }
 
     // MARK: Looking
@@ -156,6 +185,23 @@ final class RuleScene: Sendable {
 
     func group() async throws -> GroupInfo { try await run { try $0.group(Self.group, of: try $0.user()) } }
 
+    /// What is sent to each member, by the names of the members, in order.
+    func sent(_ effects: Effects) async throws -> [String: [ReceivedChatMessage]] {
+        try await run { transaction in
+            var sent: [String: [ReceivedChatMessage]] = [:]
+            for delivery in effects.deliveries {
+                let name = try transaction.db.first(
+                    """
+                    SELECT m.local_display_name FROM group_members m JOIN connections cn ON cn.group_member_id = m.group_member_id
+                    WHERE cn.connection_id = ?
+                    """, [delivery.connectionID]
+                ) { $0.text() }
+                sent[name ?? "", default: []] += ReceivedChatMessage.parse(delivery.body).compactMap { try? $0.get() }
+            }
+            return sent
+        }
+    }
+
     /// The number that a query gives.
     func count(_ sql: String) async throws -> Int64 { try await run { try $0.db.number("SELECT count(*) FROM \(sql)") ?? 0 } }
 }
@@ -175,6 +221,19 @@ extension Effects {
     /// The messages that are sent, in order; those of one batch one after the other.
     var sent: [ChatMessageEvent] {
         deliveries.flatMap { delivery in ReceivedChatMessage.parse(delivery.body).compactMap { try? $0.get().message.event } }
+    }
+}
+
+extension Effects {
+    /// The number of connections that the agent is to delete, and the last messages that it delivers before.
+    var ended: (connections: Int, last: [ChatMessageEvent]) {
+        var last = Effects(), connections = 0
+        for job in jobs {
+            guard case .delete(let ids, let deliveries, _) = job.task else { continue }
+            connections += ids.count
+            last.deliveries += deliveries
+        }
+        return (connections, last.sent)
     }
 }
 
