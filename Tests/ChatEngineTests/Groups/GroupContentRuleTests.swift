@@ -11,7 +11,8 @@ import Testing
     private static let path = "contact#/?v=2-7&smp=smp%3A%2F%2FrarsnwRATKB5LE6boQiLo5bKObzjlLIFCUomY0F4oe0%3D%40smp.example.com"
     private static let queue = "%2FBaisrq6vNNHx0FtqbvvH9UK0UzyU0M7r%23%2F%3Fv%3D1-4"
     private static let key = "%26dh%3DMCowBQYDK2VuAyEAWY6kQ3rhSUamKTUHZFM-WDogXOD5sy4BVUQ8Vg5d6gw%253D%26q%3Dc"
-    private static let link = "https://simplex.chat/\(path)\(queue)\(key)"
+    /// An address as people send it to each other.
+    static let link = "https://simplex.chat/\(path)\(queue)\(key)"
     private static let picture = MessageContent.image(text: "", image: ImageData("data:image/png;base64,AA=="))
     private static let report = MessageContent.report(text: "", reason: .spam)
 
