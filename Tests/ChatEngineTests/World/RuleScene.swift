@@ -139,6 +139,11 @@ final class RuleScene: Sendable {
     func effects(
         of event: ChatMessageEvent, from sender: Sender, id: SharedMessageID? = nil, after seconds: Int64 = 0
     ) async throws -> Effects {
+        try await effects(ofBody: ChatMessage(messageID: id ?? .random(), event: event).body, from: sender, after: seconds)
+    }
+
+    /// Receives a body as it is.
+    func effects(ofBody body: Bytes, from sender: Sender, after seconds: Int64 = 0) async throws -> Effects {
         let
             number = received.withLock {
                 $0 += 1; return $0
@@ -146,7 +151,6 @@ final class RuleScene: Sendable {
         let metadata = MessageMetadata(
             integrity: .ok, messageID: number, receivedAt: time.seconds * 1_000, brokerID: [], brokerTime: time.seconds * 1_000,
             senderMessageID: number, pqEncryption: false)
-        let body = ChatMessage(messageID: id ?? .random(), event: event).body
         return try await report(.message(metadata, MessageFlags(notification: true), body), from: sender, after: seconds)
     }
 
