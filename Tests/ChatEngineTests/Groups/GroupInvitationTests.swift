@@ -136,6 +136,22 @@ import Testing
         try await scene.close()
     }
 
+    @Test func anInvitationThatComesAgainAfterJoiningChangesNothingOfTheMembership() async throws {
+        let (scene, bob) = try await invited()
+        try await scene.run { transaction in
+            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            try transaction.db.updateMember(own, status: .connected, at: transaction.now)
+        }
+        let again = GroupInvitation(
+            fromMember: MemberIDRole(memberID: MemberID([1]), role: .owner), invitedMember: MemberIDRole(memberID: MemberID([3]), role: .admin),
+            connectionRequest: Self.link, groupProfile: GroupProfile(displayName: "crew", fullName: ""))
+        try await scene.receive([.groupInvitation(again)], from: .contact(bob))
+        let group = try await scene.group()
+        #expect(group.membership.memberID == MemberID([2]) && group.membership.role == .member && group.membership.status == .connected)
+        #expect(group.groupProfile.displayName == "team")
+        try await scene.close()
+    }
+
     @Test func whoDeletesTheGroupRejectsItsInvitationUnlessItWasAccepted() async throws {
         for isAccepted in [false, true] {
             let (scene, bob) = try await invited()

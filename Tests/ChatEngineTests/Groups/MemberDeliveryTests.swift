@@ -21,8 +21,8 @@ import Testing
     }
 
     /// Sends texts by one command.
-    private func send(_ texts: [String], in scene: RuleScene) async throws -> Effects {
-        try await scene.memory.run { transaction in
+    private func send(_ texts: [String], in scene: RuleScene, after seconds: Int64 = 0) async throws -> Effects {
+        try await scene.memory.run(at: MemoryStore.now.adding(seconds: seconds)) { transaction in
             let messages = texts.map { Composition(ComposedMessage(content: .text($0))) }
             _ = try transaction.send(messages, to: Self.group, isLive: false, ttl: nil, of: try transaction.user())
         }.1
@@ -64,6 +64,17 @@ import Testing
         #expect(texts(try await scene.sent(third)["bob"]) == ["one", "two", "three"])
         #expect(texts(try await scene.sent(third)["cath"]) == ["three"])
         #expect(try await scene.count("pending_member_messages") == 0)
+        try await scene.close()
+    }
+
+    @Test func aChangedProfileGoesBeforeTheFirstMessageAfterTheChangeAndOnce() async throws {
+        let (scene, _) = try await scene()
+        try await scene.run { try $0.db.run("UPDATE users SET member_profile_updated_at = ?", [$0.now.adding(seconds: 5).stored]) }
+        for (seconds, isFirst) in [(Int64(10), true), (20, false)] {
+            let messages = try await scene.sent(try await send(["hello"], in: scene, after: seconds))["bob"] ?? []
+            let isProfile = messages.map { if case .info = $0.message.event { true } else { false } }
+            #expect(isProfile == (isFirst ? [true, false] : [false]))
+        }
         try await scene.close()
     }
 

@@ -138,6 +138,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [(ConnectionStatus.ready, false), (.joined, false), (.deleted, true)])
+    func anInvitationOfAMemberWhoseConnectionIsThereIsNotJoined(_ connection: ConnectionStatus, _ isJoined: Bool) async throws {
+        let (scene, bob, id) = try await scene(.post, .connected, connection, as: .member)
+        let host = try await scene.run { try $0.insertConnectedMember("host", role: .admin, in: RuleScene.group) }
+        let info = MemberInfo(memberID: id, role: .member, versions: ChatVersions.supported, profile: Self.info)
+        let invitation = IntroInvitation(groupConnectionRequest: "simplex:/invitation#x")
+        try await scene.receive([.forwardMemberInvitation(info, invitation)], from: .member(host))
+        #expect(try await scene.count("agent_work") == (isJoined ? 1 : 0))
+        #expect(try await scene.member(bob).status == (isJoined ? .introductionInvited : .connected))
+        try await scene.close()
+    }
+
+    @Test func whoWaitsIsLetInByAModeratorWithNoRoleAboveItsOwnAndSeesTheWelcomeMessageThen() async throws {
+        let (scene, host, _) = try await scene(.host, .accepted, .accepted, as: .observer)
+        let mod = try await scene.run { transaction in
+            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+            var profile = group.groupProfile
+            profile.description = "Welcome!"
+            try transaction.db.updateGroup(group, user: user.userID, profile: profile, at: transaction.now)
+            try transaction.db.updateMember(group.membership.groupMemberID, status: .pendingApproval, at: transaction.now)
+            return try transaction.insertConnectedMember("mod", role: .moderator, in: group.groupID)
+        }
+        let own = try await scene.group().membership.memberID
+        let connected = try await scene.report(.connected(pqEncryption: false), from: .member(host))
+        #expect(connected.events.types.contains("userJoinedGroup"))
+        #expect(try await scene.texts(in: .group(RuleScene.group)).isEmpty)
+        #expect(try await scene.group().membership.status == .pendingApproval)
+        try await scene.receive([.groupLinkAcceptance(.accepted, role: .owner, memberID: own)], from: .member(mod))
+        let membership = try await scene.group().membership
+        #expect(membership.status == .connected && membership.role == .moderator)
+        #expect(try await scene.texts(in: .group(RuleScene.group)) == ["Welcome!"])
+        let again = try await scene.receive([.groupLinkAcceptance(.accepted, role: .observer, memberID: own)], from: .member(mod)).events
+        #expect(again.messageErrors == ["x.grp.link.acpt for a member who does not wait to be let in"])
+        try await scene.close()
+    }
+
     @Test func aMemberWhoseConnectionIsMadeAfterItHasLeftIsNotInvited() async throws {
         let statuses: [(member: GroupMemberStatus, own: GroupMemberStatus)] = [(.left, .connected), (.removed, .connected), (.introduced, .left)]
         for (member, own) in statuses + [(.introduced, .connected)] {
