@@ -244,6 +244,7 @@ import Testing
         let bot = Bot("Echo") {
             On(.text("recap")) { message in
                 let histories = [try await message.history(3), try await message.history(), try await message.chat.history(2)]
+                for count in [0, -1, Int.min] { #expect(try await message.history(count).isEmpty) }
                 seen.withLock { $0 = histories.map { $0.map { ($0.isReceived ? "" : "bot: ") + $0.text } } }
                 try await message.send("done")
             }

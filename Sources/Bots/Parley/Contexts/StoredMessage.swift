@@ -54,6 +54,7 @@ extension BotChat {
     ///   - count: How many at the most.
     ///   - item: Only those before this one; the newest if it is nil.
     public func history(_ count: Int = 50, before item: ChatItem? = nil) async throws -> [StoredMessage] {
+        guard count > 0 else { return [] }
         var messages: [StoredMessage] = []
         var before = item?.id
         while messages.count < count {

@@ -29,7 +29,8 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
     /// - Returns: nil if there is none, or its bots cannot be reached yet.
     public static func read(dataFolder: String) -> RunningProfiles? {
         guard let data = FileManager.default.contents(atPath: path(dataFolder)),
-            let known = try? JSONDecoder().decode(RunningProfiles.self, from: data), kill(known.processID, 0) == 0 || errno == EPERM
+            // Zero and negative numbers mean groups of processes to the system.
+            let known = try? JSONDecoder().decode(RunningProfiles.self, from: data), known.processID > 0, kill(known.processID, 0) == 0 || errno == EPERM
         else { return nil }
         return known
     }

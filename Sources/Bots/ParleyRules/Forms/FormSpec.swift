@@ -93,7 +93,7 @@ extension FormSpec.Question {
         guard !answer.isEmpty, answer.utf8.count <= FormSpec.longestAnswer else { return nil }
         if let choices {
             // A number stands for the choice at that place.
-            if let number = Int(answer), choices.indices.contains(number - 1), !choices.contains(answer) { return choices[number - 1] }
+            if let number = Int(answer), choices.indices.contains(number &- 1), !choices.contains(answer) { return choices[number - 1] }
             return choices.first { $0.lowercased() == answer.lowercased() }
         }
         if let pattern { return pattern.matches(answer) ? answer : nil }
