@@ -26,6 +26,39 @@ import Testing
         return (status, (try? JSONValue(parsing: String(decoding: data, as: UTF8.self))) ?? .null)
     }
 
+    private func signed(_ body: String, as id: String = "msg_1", at time: Int64 = 1_000_000, with secret: RuleSecret = Self.secret) -> [String: String] {
+        [
+            WebhookSignature.idField: id, WebhookSignature.timeField: "\(time)",
+            WebhookSignature.signatureField: WebhookSignature.sign(id: id, time: time, body: Array(body.utf8), secret: secret),
+        ]
+    }
+
+    /// Requests by their ids and keys, and whether each is a new one.
+    @Test func aSignedRequestThatComesTwiceIsOneRequest() async throws {
+        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: {} }").makeBots(), long = String(repeating: "i", count: WebhookEndpoint.longestKey)
+        let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: nil, secret: Self.secret), logger: Self.logger) { 1_000_000 }
+        try await withBots(bots) { room in
+            let ann = try await room.person("Ann")
+            endpoint.open(["shop": try room.bot("shop")])
+            var items: [String: Int64] = [:]
+            for (id, key, isNew) in [
+                ("msg_1", nil, true), ("msg_1", nil, false), ("msg_2", nil, true), ("msg_3", "order 7", true), ("msg_4", "order 7", false),
+                // Ids as long as a key, and longer ones that differ at the end alone.
+                (long, nil, true), (long, nil, false), (long + "1", nil, true), (long + "2", nil, true), (long + "1", nil, false),
+                (String(repeating: "x", count: 4_000), nil, true), (String(repeating: "x", count: 4_000), nil, false),
+            ] as [(String, String?, Bool)] {
+                let name = key ?? id, body = #"{"to":"Ann","text":"\#(name.suffix(8))"\#(key.map { #","key":"\#($0)""# } ?? "")}"#
+                let answer = try await request(endpoint, body, headers: signed(body, as: id))
+                let item = try #require(answer.body["item"]?.intValue, "\(name.count) bytes: \(answer)")
+                #expect((items.updateValue(item, forKey: name) == nil) == isNew, "\(name)")
+                if isNew { try await ann.expect(String(name.suffix(8))) }
+            }
+            #expect(Set(items.values).count == items.count)
+            try await ann.expectNothing()
+        }
+        await endpoint.stop()
+    }
+
     @Test func aProgramSendsThroughAProfileOnceForAKey() async throws {
         let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: {}, other: {} }").makeBots()
         let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: nil), logger: Self.logger)
@@ -61,21 +94,19 @@ import Testing
     @Test func whoHasNeitherTheTokenNorTheKeyIsRefused() async throws {
         let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: Self.secret), logger: Self.logger) { 1_000_000 }
         let body = #"{"to":"Ann","text":"x"}"#
-        func signed(_ text: String, at time: Int64 = 1_000_000, with secret: RuleSecret = Self.secret) -> [String: String] {
-            [
-                WebhookSignature.idField: "msg_1", WebhookSignature.timeField: "\(time)",
-                WebhookSignature.signatureField: WebhookSignature.sign(id: "msg_1", time: time, body: Array(text.utf8), secret: secret),
-            ]
-        }
         for headers in [
             [:], ["authorization": "Bearer the tokem"], ["authorization": "the token"], signed("other"), signed(body, at: 999_699),
-            signed(body, with: Self.token),
+            signed(body, at: 1_000_301), signed(body, at: .max), signed(body, at: .min), signed(body, with: Self.token),
+            signed(body).merging([WebhookSignature.idField: "msg_2"]) { $1 }, signed(body).merging([WebhookSignature.timeField: "1000001"]) { $1 },
+            signed(body).filter { $0.key != WebhookSignature.idField }, signed(body).filter { $0.key != WebhookSignature.timeField },
         ] {
             let answer = try await request(endpoint, body, headers: headers)
             #expect(answer.status == 401 && answer.body["error"]?["code"] == "webhook.unauthorized", "\(headers)")
         }
         // Nobody has started yet: the request is known to be of somebody who may.
-        for headers in [["authorization": "bearer the token"], signed(body)] { #expect(try await request(endpoint, body, headers: headers).status == 503) }
+        for headers in [["authorization": "bearer the token"], signed(body), signed(body, at: 999_700), signed(body, at: 1_000_300)] {
+            #expect(try await request(endpoint, body, headers: headers).status == 503)
+        }
         await endpoint.stop()
     }
 

@@ -46,11 +46,15 @@ struct SendCommand: AsyncParsableCommand {
     func validate() throws {
         if file != nil, image != nil { throw ValidationError("--file and --image: give one of them") }
         if let key, !(1...Self.keyLimit).contains(key.utf8.count) { throw ValidationError("--once-as takes 1 to \(Self.keyLimit) bytes") }
+        if let limit, !(0...Self.longestTimeout).contains(limit) { throw ValidationError("--timeout takes 0 to \(Self.longestTimeout) seconds") }
         if file == nil, image == nil, text == nil { throw ValidationError("nothing to send: give a text, --file or --image") }
     }
 
     /// Bytes of a key at most: the core takes 200 with the prefix.
     private static let keyLimit = 190
+
+    /// Seconds to wait at most: a day.
+    private static let longestTimeout = 86_400
 
     private var timeout: Int { limit ?? (outgoing == nil ? 15 : 600) }
 

@@ -9,6 +9,8 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
 
     /// The longest secret, in bytes.
     static let maximumLength = 4_096
+    /// Bytes of a secret with the white space around it at the most.
+    private static let longestFile = 2 * maximumLength
 
     /// Creates the value, for tests and programs.
     public init(literal text: String) { self.text = text }
@@ -37,7 +39,7 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
             return nil
         }
         let secret = String(found.trimmed)
-        guard !secret.isEmpty, secret.utf8.count <= Self.maximumLength else {
+        guard !secret.isEmpty, secret.utf8.count <= Self.maximumLength, found.utf8.count <= Self.longestFile else {
             source.report(.badValue, secret.isEmpty ? "the secret is empty" : "the secret has more than \(Self.maximumLength) bytes")
             return nil
         }
@@ -48,9 +50,13 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
         let path = path.hasPrefix("/") ? path : reader.sink.folder.map { "\($0)/\(path)" } ?? path
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
-        // One byte more tells that there is too much.
-        guard let data = try? handle.read(upToCount: maximumLength + 1) else { return nil }
-        return String(validating: data.withoutByteOrderMark, as: UTF8.self)
+        do {
+            // One byte more tells that there is too much. An empty file is read as nil.
+            let data = try handle.read(upToCount: longestFile + 1) ?? Data()
+            return String(validating: data.withoutByteOrderMark, as: UTF8.self)
+        } catch {
+            return nil
+        }
     }
 
     /// Throws: a secret is read from a bots.yaml only.

@@ -5,6 +5,7 @@ internal import HTTPEndpoint
 package import Logging
 internal import NIOHTTP1
 package import Parley
+internal import SMPCrypto
 internal import Synchronization
 
 /// `webhooks:` of a file: where other programs ask the bots to send.
@@ -149,9 +150,14 @@ package final class WebhookEndpoint: Sendable {
             throw Refusal(.notFound, "webhook.chat", "\(client.bot.id) has no chat \"\(message.chat)\"")
         }
         // A signed request that comes twice is one request.
-        let key = message.key ?? (spec.secret == nil ? nil : request.headers.first(name: WebhookSignature.idField).map { String($0.prefix(Self.longestKey)) })
+        let key = message.key ?? (spec.secret == nil ? nil : request.headers.first(name: WebhookSignature.idField).map(Self.key))
         let sent = try await chat.announce(message.text, onceAs: key.map { "webhook/\($0)" })
         return ["item": .int(sent.id.rawValue)]
+    }
+
+    /// The key of a request by its id: one that is too long is known by its hash.
+    private static func key(of id: String) -> String {
+        id.utf8.count <= longestKey ? id : Data(Hash.sha256(Array(id.utf8))).base64EncodedString()
     }
 
     private func authenticate(_ request: HTTPRequest) throws(Refusal) {
