@@ -86,6 +86,25 @@ import Testing
         }
     }
 
+    /// What a timer of a case can hold: that of an earlier version is the number alone, and what nobody has written is passed over.
+    @Test func aTimerOfAnEarlierVersionEndsItsCaseAndADamagedOneNothing() async throws {
+        try await Self.lobby("Ann") { lobby in
+            let client = try lobby.room.bot("Guard"), group = try await lobby.group.id, name = "parley.case"
+            let number = try await lobby.moderate(.block, for: 3_600)
+            try await client.cancelScheduled(name, key: "\(group)/\(number)")
+            try await client.schedule(name, key: "damaged", after: .seconds(1_799), ["number": "one"], in: .group(group))
+            try await client.schedule(name, key: "unknown", after: .seconds(1_799), 99, in: .group(group))
+            try await client.schedule(name, key: "elsewhere", after: .seconds(1_799), number, in: .group(9_999))
+            try await client.schedule(name, key: "nowhere", after: .seconds(1_799), number)
+            try await client.schedule(name, key: "\(group)/\(number)", after: .seconds(1_800), number, in: .group(group))
+            try await lobby.room.advance(by: .seconds(1_799))
+            #expect(try await lobby.state() == "blocked")
+            try await lobby.room.advance(by: .seconds(1))
+            #expect(try await lobby.state() == "member")
+            #expect(try await lobby.group.cases().map(\.undoneBy) == ["expiry"])
+        }
+    }
+
     @Test func aCaseThatWasUndoneDoesNotEndAgainByTime() async throws {
         try await Self.lobby("Ann") { lobby in
             let first = try await lobby.moderate(.block, for: 3_600)

@@ -94,18 +94,16 @@ extension BotMember {
         }
         let expiry = limit.map { now + $0.seconds }, before = role.code
         let opened = try await client.update(ModerationRecord.self, of: chat) { [name = displayName, id] record in
-            let opened = ModerationCase(
-                number: record.next, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
-                roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor)
-            record.add(opened)
-            return opened
+            record.add(
+                ModerationCase(
+                    number: record.next, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
+                    roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor))
         }
         if case .warn(let points) = action {
             let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
             try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
         } else if let limit, opened.isReversible {
-            try await client.schedule(
-                CaseExpiry.timerName, key: "\(group.id)/\(opened.number)", after: limit, opened.ending, in: .group(group.id))
+            try await client.scheduleEnd(of: opened, in: group.id, after: limit)
         }
         return opened
     }
@@ -158,7 +156,7 @@ extension BotGroup {
         }
         found.undoneBy = name
         try await client.update(ModerationRecord.self, of: scope) { [number = found.number] in $0.markUndone(number, by: name) }
-        if found.expires != nil { try await client.cancelScheduled(CaseExpiry.timerName, key: "\(id)/\(found.number)") }
+        if found.expires != nil { try await client.cancelEnd(of: found, in: id) }
         return found
     }
 
@@ -186,6 +184,18 @@ extension BotGroup {
         let client = BotClient(bot: bot, effects: effects)
         try await client.update(ModerationRecord.self, of: .chat(.group(id))) { $0.erase(member.rawValue) }
         try await client.deleteData(of: .member(member, of: id))
+    }
+}
+
+extension BotClient {
+    /// Schedules the end of a case. The timer holds what is needed then: newer cases can have pushed the case out of the record.
+    package func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
+        try await schedule(CaseExpiry.timerName, key: "\(group)/\(opened.number)", after: limit, opened.ending, in: .group(group))
+    }
+
+    /// Cancels the end of a case that is taken back before.
+    package func cancelEnd(of found: ModerationCase, in group: GroupID) async throws {
+        try await cancelScheduled(CaseExpiry.timerName, key: "\(group)/\(found.number)")
     }
 }
 

@@ -88,12 +88,16 @@ package struct ModerationRecord: StoredState, Hashable {
     package init() {}
 
     /// Adds a case under its number, or the next one if another handler has taken that meanwhile.
-    package mutating func add(_ new: ModerationCase) {
+    ///
+    /// - Returns: the case under the number that it has.
+    @discardableResult
+    package mutating func add(_ new: ModerationCase) -> ModerationCase {
         var new = new
         if new.number < next { new.number = next }
         next = new.number + 1
         cases.append(new)
         if cases.count > Self.maximumCases { cases.removeFirst() }
+        return new
     }
 
     /// Marks a case as undone. A later change of the member's role leads back to the role before this one from then on.

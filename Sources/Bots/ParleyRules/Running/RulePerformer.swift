@@ -161,10 +161,9 @@ extension RulePerformer {
             expires: action.limit.map { now.timeIntervalSince1970 + $0 })
         if case .warn(let warn) = action { new.reason = warn.reason }
         if case .role = action { new.roleBefore = member.role.code }
-        let group = member.group.id
-        try await subject.client.update(ModerationRecord.self, of: .chat(.group(group))) { [new] in $0.add(new) }
+        let opened = try await subject.client.update(ModerationRecord.self, of: .chat(.group(member.group.id))) { [new] in $0.add(new) }
         guard let limit = action.limit, action.word != "warn" else { return }
-        try await subject.client.schedule(CaseTimer.end, key: "\(group)/\(number)", after: .seconds(limit), number, in: .group(group))
+        try await subject.client.scheduleEnd(of: opened, in: member.group.id, after: .seconds(limit))
     }
 
     private func undo(_ arguments: String, by name: String) async throws -> String {
@@ -177,7 +176,7 @@ extension RulePerformer {
 
 /// Names of timers of rules.
 enum CaseTimer {
-    /// Ends a block or a role that was given for a time.
+    /// Ended a block or a role that was given for a time, in earlier versions. Its value is the number of the case.
     static let end = "parley.rules.end"
     /// Sends a schedule of one time.
     static let schedule = "parley.rules.schedule"
@@ -211,7 +210,10 @@ struct CaseUndo: Sendable {
             try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }
         }
         try await client.update(ModerationRecord.self, of: scope) { $0.markUndone(found.number, by: name) }
-        if found.expires != nil { try await client.cancelScheduled(CaseTimer.end, key: "\(group.id)/\(found.number)") }
+        if found.expires != nil {
+            try await client.cancelEnd(of: found, in: group.id)
+            try await client.cancelScheduled(CaseTimer.end, key: "\(group.id)/\(found.number)")
+        }
         return "Case \(found.number) is undone: \(found.action) \(found.name)."
     }
 }
