@@ -1,4 +1,5 @@
 internal import ChatProtocol
+internal import Foundation
 
 /// Links in a text, as strictly as moderation needs them: what an app shows as a link, and domain names that people type out.
 struct TextLinks: Sendable {
@@ -9,13 +10,10 @@ struct TextLinks: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && !hasSimplexLink }
 
-    /// Links beyond this number are not listed.
-    static let maximumCount = 200
-
     init(in text: String) {
         let bytes = Array(text.utf8)
-        var index = 0
-        while index < bytes.count, hosts.count < Self.maximumCount {
+        var index = 0, mayHideSimplexLink = false
+        while index < bytes.count {
             // Most words have neither a point nor a colon.
             guard bytes[index] == UInt8(ascii: ".") || bytes[index] == UInt8(ascii: ":"), index + 1 < bytes.count, !Self.isSpace(bytes, index + 1) else {
                 index += 1
@@ -24,9 +22,24 @@ struct TextLinks: Sendable {
             var start = index, end = index
             while start > 0, !Self.isSpace(bytes, start - 1) { start -= 1 }
             while end < bytes.count, !Self.isSpace(bytes, end) { end += 1 }
-            if end - start > 2 { read(String(decoding: bytes[start..<end], as: UTF8.self)[...]) }
+            if end - start > 2 {
+                let word = String(decoding: bytes[start..<end], as: UTF8.self)
+                read(word[...])
+                mayHideSimplexLink = mayHideSimplexLink || Self.mayBeSimplexLink(word[...]) && word.contains("](")
+            }
             index = end
         }
+        // The text that an app shows instead of a link can have several words.
+        if mayHideSimplexLink, !hasSimplexLink { hasSimplexLink = Self.showsSimplexLink(text) }
+    }
+
+    private static func mayBeSimplexLink(_ word: Substring) -> Bool {
+        guard word.utf8.contains(UInt8(ascii: ":")) else { return false }
+        return word.firstRange(of: "simplex:/") != nil || word.utf8.contains(UInt8(ascii: "#")) && word.firstRange(of: "://") != nil
+    }
+
+    private static func showsSimplexLink(_ text: String) -> Bool {
+        Markdown.parse(text)?.contains { $0.format?.isSimplexLink == true } == true
     }
 
     /// Checks whether white space ends at a byte: all of ASCII, and the spaces of other scripts.
@@ -45,31 +58,30 @@ struct TextLinks: Sendable {
     }
 
     private mutating func read(_ word: Substring) {
-        let hasColon = word.utf8.contains(UInt8(ascii: ":"))
-        let hasScheme = hasColon && word.firstRange(of: "://") != nil
-        if hasColon, word.firstRange(of: "simplex:/") != nil || hasScheme && word.utf8.contains(UInt8(ascii: "#")),
-            Markdown.parse(String(word))?.contains(where: { $0.format?.isSimplexLink == true }) == true
-        {
-            hasSimplexLink = true
-        }
-        guard hasScheme else {
-            if let host = Self.bareHost(word) { hosts.append(host) }
-            return
-        }
+        if Self.mayBeSimplexLink(word), Self.showsSimplexLink(String(word)) { hasSimplexLink = true }
+        if let host = Self.bareHost(word) { hosts.append(host) }
+        guard word.utf8.contains(UInt8(ascii: ":")) else { return }
         var rest = word
         while let scheme = rest.firstRange(of: "://") {
             rest = rest[scheme.upperBound...]
-            if let host = Self.host(rest) { hosts.append(host) }
+            let authority = rest.prefix { !"/?#\\".contains($0) }, host = Self.host(authority)
+            if let host { hosts.append(host) }
+            // The name of a user can hold signs that end an address in a text.
+            if let at = authority.lastIndex(of: "@"), let other = Self.host(authority[authority.index(after: at)...]), other != host { hosts.append(other) }
         }
     }
 
-    /// The host behind a scheme: what stands before a path, without the name of a user and the port.
-    private static func host(_ rest: Substring) -> String? {
-        var authority = rest.prefix { !"/?#\\)]>\"'<,".contains($0) }
+    /// The host in what stands between a scheme and a path: without the name of a user and the port, and without percent escapes.
+    private static func host(_ text: Substring) -> String? {
+        var authority = text.prefix { !")]>\"'<,".contains($0) }
         if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        if let colon = authority.lastIndex(of: ":"), authority[authority.index(after: colon)...].allSatisfy(\.isNumber) { authority = authority[..<colon] }
-        while authority.last.map({ ".!?;:*_~`".contains($0) }) == true { authority.removeLast() }
-        return authority.contains(".") ? authority.lowercased() : nil
+        // Signs of the text stand behind the port or, without one, behind the host.
+        for _ in 1...2 {
+            while authority.last.map({ ".!?;:*_~`".contains($0) }) == true { authority.removeLast() }
+            if let colon = authority.lastIndex(of: ":"), authority[authority.index(after: colon)...].allSatisfy(\.isNumber) { authority = authority[..<colon] }
+        }
+        let host = authority.removingPercentEncoding ?? String(authority)
+        return host.contains(".") ? host.lowercased() : nil
     }
 
     /// A domain name without a scheme: labels with points between them, and a top level of two or more letters.
@@ -79,7 +91,7 @@ struct TextLinks: Sendable {
         name = name.prefix { !"/?#:\\)]>\"'<,!*".contains($0) }
         // An e-mail address is no link, but its domain is one.
         if let at = name.lastIndex(of: "@") { name = name[name.index(after: at)...] }
-        while name.last == "." { name.removeLast() }
+        while let last = name.last, !last.isLetter, !last.isNumber { name.removeLast() }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, let top = labels.last, (2...24).contains(top.count), top.allSatisfy(\.isLetter),
             labels.allSatisfy({ label in !label.isEmpty && label.count <= 63 && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" } })
