@@ -72,8 +72,8 @@ import Testing
     @Test(
         arguments: [
             ("bot", "Bot"), ("dice-bot 2", "DiceBot2"), ("/tmp/my_bot/", "MyBot"), ("7dwarfs", "Bot7dwarfs"), ("Parley", "ParleyBot"),
-            ("foundation", "FoundationBot"), ("testing", "TestingBot"),
-            ("über", "Ber"), ("a.b", "AB"), ("--", nil), ("字", nil), ("123", "Bot123"), ("...", nil),
+            ("dice", "DiceBot"), ("robot", "RobotBot"), ("botany", "Botany"), ("über", "BerBot"), ("a.b", "ABBot"), ("--", nil), ("字", nil), ("123", "Bot123"),
+            ("...", nil),
         ] as [(String, String?)])
     func aModuleIsNamedAfterItsFolder(_ folder: String, _ module: String?) {
         #expect(SwiftPackageTemplate(folder: folder, parley: "../parley", botName: "Bot")?.module == module)

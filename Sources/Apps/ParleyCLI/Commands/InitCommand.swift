@@ -89,6 +89,10 @@ struct InitCommand: ParsableCommand {
             throw Outcome.BadInput(
                 "init.name", description: "\(folder) makes no name of a module: name a folder with letters, as in parley init --swift my-bot")
         }
+        guard !package.isNamedAsParley else {
+            throw Outcome.BadInput(
+                "init.name", description: "\(folder) has the name of the folder of Parley, which the build cannot tell apart: name another folder")
+        }
         try package.write()
         Output.line(
             """

@@ -8,11 +8,19 @@ struct SwiftPackageTemplate: Sendable {
     let parley: String
     /// The display name of the bot.
     let botName: String
-    /// The name of the module: that of the folder in letters and digits.
+    /// The name of the module: that of the folder in letters and digits, with "Bot" in it.
     let module: String
 
     /// The name of the program: that of the folder.
     private var product: String { URL(fileURLWithPath: folder).lastPathComponent }
+
+    /// True if the folder and that of Parley have one name: the last part of a path is the identity of a package.
+    var isNamedAsParley: Bool {
+        let root = URL(fileURLWithPath: folder)
+        return Self.identity(root) == Self.identity(URL(fileURLWithPath: parley, relativeTo: root.appendingPathComponent("")))
+    }
+
+    private static func identity(_ folder: URL) -> String { folder.standardizedFileURL.lastPathComponent.lowercased() }
 
     /// Nil if the name of the folder holds no letter.
     init?(folder: String, parley: String, botName: String) {
@@ -20,8 +28,8 @@ struct SwiftPackageTemplate: Sendable {
         var module = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         if module.first?.isNumber == true { module = "Bot" + module }
         guard module.contains(where: \.isLetter) else { return nil }
-        // A target cannot have the name of a module that it uses.
-        if ["Parley", "ParleyTesting", "Testing", "Swift", "Foundation"].contains(module) { module += "Bot" }
+        // No module has the name of another one of the build: those of Parley, of its packages and of Swift hold no "Bot".
+        if !module.contains("Bot") { module += "Bot" }
         (self.folder, self.parley, self.botName, self.module) = (folder, parley, botName, module)
     }
 
