@@ -94,6 +94,19 @@ import Testing
         #expect(try decided(rules, "else", profile: "mode: audit") == ["any"])
     }
 
+    @Test(arguments: [
+        ("", true), (", mode: enforce", true), (", priority: 1", true), (", priority: -1", false), (", continue: true", false), (", mode: audit", false),
+        (", unless: { contains: y }", false), (", once: person", false), (", cooldown: 1h", false), (", exempt: owner", false), (", exempt: none", true),
+    ])
+    func aRuleForEverythingHidesThoseBehindItUnlessItLetsSomethingThrough(_ more: String, _ hides: Bool) throws {
+        let rules = """
+            - { id: any, when: { message: any, chat: group }, then: { send: x }\(more) }
+            - { id: other, when: { contains: a, chat: group }, then: { send: y } }
+            """
+        let found = try file(rules).warnings.diagnostics
+        #expect(found.map(\.code) == (hides ? [.unreachable] : []), "\(found)")
+    }
+
     @Test func anUnreachableRuleIsToldByTheOrderOfEvaluation() throws {
         let hidden = """
             - { id: any, when: { message: any, chat: group }, then: { send: x } }

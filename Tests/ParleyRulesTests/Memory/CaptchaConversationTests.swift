@@ -40,6 +40,30 @@ import Testing
         }
     }
 
+    /// Somebody else decides about newcomers while their question waits.
+    @Test func whomAModeratorAdmitsIsNotRemovedWhenTheTimeIsOver() async throws {
+        try await withBots(try BotsFile(parsing: Self.file).makeBots()) { room in
+            let ann = try await room.stranger("Ann"), ben = try await room.stranger("Ben")
+            let group = try #require(await room.bot("door").groups.all.first), link = try #require(try await group.link()?.connectionLink)
+            for person in [ann, ben] {
+                try await person.join(link: link.shortLink ?? link.fullLink)
+                _ = try await person.expectMessages(1, fromModeratorsOf: "Lobby")
+            }
+            try await group.members().first { $0.displayName == "Ann" }?.accept()
+            try await ann.expectMembership(of: "Lobby")
+            try await group.members().first { $0.displayName == "Ben" }?.reject()
+            try await ben.expectRemoval(from: "Lobby")
+            // What she writes among the others is no answer.
+            for text in ["hello", "7"] { try await ann.say(text, in: "Lobby") }
+            try await ann.expectNothing(in: "Lobby")
+            try await room.advance(by: .seconds(601))
+            try await room.settle()
+            #expect(try await group.members().filter { !$0.isPending }.map(\.displayName).contains("Ann"))
+            try await ann.say("still here", in: "Lobby")
+            #expect(try await ann.conversation(in: "Lobby").last?.text == "still here")
+        }
+    }
+
     private static func answer(to question: String) -> Int? {
         let words = NumberFormatter()
         words.locale = Locale(identifier: "en_US")

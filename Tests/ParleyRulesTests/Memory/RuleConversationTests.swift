@@ -193,4 +193,34 @@ import Testing
             try await ann.expectNothing()
         }
     }
+
+    /// A chat that is there at the first start already, when the bot learns of its schedules.
+    @Test func aTimeThatWasOverBeforeTheBotKnewItIsNotMadeUpFor() async throws {
+        let bots = try bots(
+            """
+              clock:
+                groups: { lobby: { name: Lobby } }
+                schedules:
+                  - { id: past, at: "2025-12-31 23:59", to: Lobby, send: never }
+                  - { id: long-past, at: "1970-01-01 00:00", missed: run, to: Lobby, send: never }
+                  - { id: soon, at: "2026-01-01 00:01", to: Lobby, send: one }
+                  - { id: missed, at: "2026-01-01 01:00", missed: run, to: Lobby, send: two }
+                  - { id: skipped, at: "2026-01-01 01:00", missed: skip, to: Lobby, send: never }
+            """)
+        try await withBots(bots) { room in
+            func sent() async throws -> [String] {
+                try await room.settle()
+                return try await #require(await room.bot("clock").groups.group(named: "Lobby")).chat.history().map(\.text)
+            }
+            #expect(try await sent() == [])
+            try await room.person("Ann").join(group: "lobby")
+            try await room.advance(by: .seconds(61))
+            #expect(try await sent() == ["one"])
+            try await room.restart(after: .seconds(2 * 3_600))
+            #expect(try await sent() == ["one", "two"])
+            try await room.restart()
+            try await room.advance(by: .seconds(86_400))
+            #expect(try await sent() == ["one", "two"])
+        }
+    }
 }

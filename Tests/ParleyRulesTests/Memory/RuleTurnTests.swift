@@ -131,6 +131,18 @@ import Testing
         #expect(bench.nextCase == 1 && bench.memories.isEmpty)
     }
 
+    @Test func anAuditedRuleAboutWarningsOpensNoCaseAndStopsNothing() throws {
+        var bench = try Bench(
+            """
+            - { id: bad, when: { contains: bad, chat: group }, then: { warn: 1 } }
+            - { id: audited, mode: audit, when: { warned: "> 0" }, then: [ { block: true }, { role: observer } ] }
+            - { id: quiet, when: { warned: "> 1" }, then: { role: observer } }
+            """)
+        #expect(told(bench.take("bad", at: 0)) == ["bad 1 [1]", "audited 1 []"])
+        #expect(told(bench.take("bad", at: 1)) == ["bad 2 [2]", "audited 2 []", "quiet 2 [3]"])
+        #expect(bench.nextCase == 4)
+    }
+
     @Test func rulesAboutWarningsAreSpentToo() throws {
         var bench = try Bench(
             """
