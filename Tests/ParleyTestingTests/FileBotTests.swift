@@ -65,12 +65,49 @@ private func postOffice() -> Bot {
         }
     }
 
+    @Test("are received in a dry run, whose answer goes nowhere") func dryReception() async throws {
+        try await withBots(postOffice(), isDryRun: true) { room in
+            let ann = try await room.person("Ann")
+            try await ann.send(file: "letter.txt", containing: Array("Dear bot".utf8))
+            try await ann.expectNothing()
+            #expect(room.suppressed.map(\.kind) == ["send"] && room.suppressed.map(\.text) == ["letter.txt: 8"])
+        }
+    }
+
     @Test("are not uploaded in a dry run") func dryRun() async throws {
         try await withBots(Bot("Speaker") {}, isDryRun: true) { room in
             let folder = try TemporaryFolder()
             try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/a"))
             let error = await #expect(throws: ChatCoreError.self) { _ = try await room.bot("Speaker").upload(folder.path + "/a") }
             #expect(error?.code == .unsupported)
+        }
+    }
+
+    /// Files that are within and beyond what the bot receives on its own, by their kinds and sizes.
+    @Test("are received if their kind and size are wanted, and handlers see the others, too") func reception() async throws {
+        var bot = Bot("Album") {
+            On(.fileReceived) { try await $0.reply("kept \($0.file.size)") }
+            On(.anyMessage) { message in try await message.send("seen \(message.attachment?.name ?? "nothing")") }
+        }
+        bot.fileReception = FileReception(upTo: 1_000, kinds: [.voice, .file])
+        try await withBots(bot) { room in
+            let ann = try await room.person("Ann"), folder = try TemporaryFolder()
+            for (name, kind, size, isKept) in [
+                ("a.bin", .file, 1_000, true), ("b.bin", .file, 1_001, false), ("c.bin", .file, 1, true), ("d.m4a", .voice(seconds: 1), 1_000, true),
+                ("e.m4a", .voice(seconds: 1), 1_001, false),
+            ] as [(String, OutgoingFile.Appearance, Int, Bool)] {
+                try Data(repeating: 7, count: size).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+                try await ann.send(OutgoingFile(folder.path + "/" + name, as: kind))
+                try await ann.expect("seen \(name)")
+                if isKept { try await ann.expect("kept \(size)") } else { try await ann.expectNothing() }
+            }
+        }
+        bot.fileReception = FileReception(upTo: 1_000, kinds: [.voice])
+        try await withBots(bot) { room in
+            let ann = try await room.person("Ann")
+            try await ann.send(file: "a.txt", containing: [1])
+            try await ann.expect("seen a.txt")
+            try await ann.expectNothing()
         }
     }
 

@@ -118,6 +118,38 @@ private struct Orders: StoredState { var total = 0 }
             ])
     }
 
+    @Test("has a hundred steps at the most", arguments: [(98, "done"), (99, "Something went wrong. Please begin again.")])
+    func stepLimit(_ performed: Int, _ last: String) async throws {
+        let bot = Bot("Form") {
+            Conversation("long", on: .command("long")) { talk in
+                _ = try await talk.ask("Go?")
+                for number in 0..<performed { _ = try await talk.perform("\(number)") { _ in number } }
+                // With the question and this, the steps are two more.
+                try await talk.say("done")
+            }
+        }
+        #expect(try await BotSessionRunner.answers(to: ["/long", "on"], of: bot) == ["Go?", last])
+    }
+
+    @Test("ends after four weeks, however often it is answered and whatever its timeout is") func fourWeeks() async throws {
+        let bot = Bot("Diary") {
+            Conversation("diary", on: .command("diary"), timeout: .seconds(100 * 86_400)) { talk in
+                for day in 1...50 { _ = try await talk.ask("Entry \(day)?") }
+            }
+            On(.anyMessage) { try await $0.send("no diary") }
+        }
+        var runner = try BotSessionRunner()
+        let ann = try runner.core.add(contact: 4, name: "ann")
+        for (text, pause) in [("/diary", 0), ("one", 14 * 86_400), ("two", 14 * 86_400 - 1), ("three", 1), ("/diary", 0)] {
+            runner = try runner.restarted(after: .seconds(pause))
+            try await runner.run(bot) { [runner] _, session in
+                await session.settleTimers()
+                runner.core.receive(text, from: ann)
+            }
+        }
+        #expect(runner.core.sent(to: 4) == ["Entry 1?", "Entry 2?", "Entry 3?", "no diary", "Entry 1?"])
+    }
+
     @Test("belongs to one person and one chat of a group") func group() async throws {
         let runner = try BotSessionRunner(), core = runner.core
         let (team, bob) = try core.addGroup()

@@ -50,6 +50,40 @@ import Testing
         #expect(core.sent(to: Self.team) == ["re: passed on by a member", "re: new"])
     }
 
+    /// The ways into the group of a bot that writes too much, and one into another chat.
+    @Test func aBotThatWritesTooMuchIsAnsweredInNoWayThere() async throws {
+        let core = ScriptedCore(), codes = EventLog<[String]>()
+        @Sendable func code(_ body: () async throws -> Void) async -> String {
+            do {
+                try await body()
+                return "none"
+            } catch {
+                return ErrorCode.of(error) ?? "\(error)"
+            }
+        }
+        let bot = Bot("Guard") {
+            On(.text, in: .groups) { message in
+                codes.add([
+                    await code { try await message.send("no") }, await code { try await message.reply("no") },
+                    await code { try await message.send(.file("a caption")) }, await code { try await message.forward(to: Self.team) },
+                    await code { _ = try await message.chat.sendLive("no") }, await code { try await message.forward(to: .direct(4)) },
+                    await code { try await message.moderate() },
+                ])
+            }.includingBots()
+        }
+        try core.add(contact: 4, name: "ann")
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
+        var robot = bob
+        robot.profile.peerType = .bot
+        let other = robot
+        _ = try await host.running([bot], on: core) { _ in
+            for number in 1...21 { core.receive("spam \(number)", from: other, in: group) }
+            try await eventually("all are handled") { codes.all.count == 21 }
+        }
+        #expect(codes.all.dropLast().allSatisfy { $0 == Array(repeating: "none", count: 7) })
+        #expect(codes.all.last == Array(repeating: "handler.botLoop", count: 5) + ["none", "none"])
+    }
+
     @Test func aHandlerThatIncludesBotsModeratesThemHoweverMuchTheyWrite() async throws {
         let core = ScriptedCore(), answered = EventLog<String>(), codes = EventLog<String>()
         let bot = Bot("Guard") {

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -129,6 +130,25 @@ import Testing
         await queue.settle()
         #expect(Set(log.numbers) == [1, 2, 4])
         #expect(overflowed.withLock(\.self) == [7])
+    }
+
+    /// Whoever is told reads the chat again and submits what was refused: at the end nobody may.
+    @Test func aFullLaneThatIsClosedAsksForNothingMore() async throws {
+        let gate = Gate(), log = Log(), overflowed = Mutex(0)
+        let queue = KeyedJobQueue<Int>(width: 2, capacity: 1, onOverflow: { _ in overflowed.withLock { $0 += 1 } })
+        await withCheckedContinuation { continuation in
+            queue.submit(7) {
+                continuation.resume()
+                await gate.wait()
+            }
+        }
+        #expect(queue.submit(7) { log.add(1) } && !queue.submit(7) { log.add(2) })
+        async let isClosed = queue.close(within: .seconds(60))
+        try await eventually("it takes nothing any more") { !queue.submit(8) {} }
+        gate.open()
+        #expect(await isClosed)
+        #expect(log.numbers.isEmpty && overflowed.withLock(\.self) == 0)
+        #expect(!queue.submit(7) { log.add(3) } && queue.counts().running == 0)
     }
 
     @Test func closingWaitsForWhatRunsAndDropsTheRest() async {

@@ -51,6 +51,43 @@ import Testing
         #expect(unchanged.groupCommands.allSatisfy { $0.hasPrefix("/_groups ") || $0.hasPrefix("/_get link ") })
     }
 
+    @Test func whatIsNotDescribedStaysAsSomebodyHasMadeIt() {
+        for feature in GroupFeature.allCases {
+            var settings = GroupSettings("Lobby"), changed = GroupPreferences()
+            settings.preferences.set(feature, .on)
+            for other in GroupFeature.allCases where other != feature { changed.set(other, .off) }
+            let old = GroupProfile(
+                displayName: "Old", fullName: "The old one", shortDescription: "old", description: "old", image: ImageData("data:image/png;base64,AA=="),
+                publicGroup: PublicGroupProfile(groupType: .channel, groupLink: "https://simplex.chat/c#x", publicGroupID: Base64URLBytes([9])),
+                groupPreferences: changed, memberAdmission: GroupMemberAdmission(review: .all))
+            let profile = ManagedGroup("lobby", settings).profile(from: old, menu: [])
+            var expected = old
+            expected.displayName = "Lobby"
+            (expected.shortDescription, expected.description, expected.memberAdmission) = (nil, nil, nil)
+            expected.groupPreferences?.set(feature, .on)
+            #expect(profile == expected, "\(feature)")
+            #expect(ManagedGroup("lobby", settings).profile(from: profile, menu: []) == profile, "twice is as once")
+        }
+    }
+
+    @Test func aPictureThatIsDescribedReplacesTheOldOne() {
+        var settings = GroupSettings("Lobby")
+        settings.image = "data:image/png;base64,AQ=="
+        let old = GroupProfile(displayName: "Lobby", image: ImageData("data:image/png;base64,AA=="))
+        #expect(ManagedGroup("lobby", settings).profile(from: old, menu: []).image?.uri == settings.image)
+    }
+
+    @Test func theMenuIsTheBotsAndGoesWithItsCommands() {
+        let group = ManagedGroup("lobby", GroupSettings("Lobby"))
+        var old = GroupProfile(displayName: "Lobby")
+        #expect(group.profile(from: old, menu: []) == old, "a group without preferences gets none")
+        let menu = [MenuCommand(keyword: "rules", label: "The rules")]
+        old = group.profile(from: old, menu: menu)
+        #expect(old.groupPreferences?.commands == [.command(keyword: "rules", label: "The rules", params: nil)])
+        #expect(group.profile(from: old, menu: menu) == old)
+        #expect(group.profile(from: old, menu: []).groupPreferences?.commands == [])
+    }
+
     @Test func everyPreferenceThatIsDescribedIsPutBack() {
         for feature in GroupFeature.allCases {
             var settings = GroupSettings("Lobby"), changed = GroupPreferences()

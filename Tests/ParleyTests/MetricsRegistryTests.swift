@@ -62,6 +62,22 @@ import Testing
         #expect(registry.text.isEmpty)
     }
 
+    @Test func seriesBeyondTheLimitAreNotRecordedAndThoseThatAreKnownGoOn() {
+        let registry = MetricsRegistry()
+        func counter(_ number: Int) -> CoreMetrics.Counter { CoreMetrics.Counter(label: "c", dimensions: [("n", "\(number)")], factory: registry) }
+        for number in 1...MetricsRegistry.limit { counter(number).increment() }
+        counter(0).increment()
+        Timer(label: "t", factory: registry).recordSeconds(1)
+        Recorder(label: "g", dimensions: [], aggregate: false, factory: registry).record(5)
+        counter(1).increment(by: 41)
+        #expect(registry.snapshot().count == MetricsRegistry.limit)
+        #expect(registry.snapshot().allSatisfy { $0.key.name == "c_total" && $0.key.labels != "{n=\"0\"}" })
+        counter(2).destroy()
+        counter(0).increment(by: 7)
+        let text = registry.text
+        #expect(text.contains("c_total{n=\"0\"} 7\n") && text.contains("c_total{n=\"1\"} 42\n") && !text.contains("c_total{n=\"2\"}"))
+    }
+
     @Test func aCounterEndsAtTheLargestNumber() {
         let counter = CounterSeries()
         counter.increment(by: .max)

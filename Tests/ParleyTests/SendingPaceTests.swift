@@ -147,6 +147,7 @@ private final class Numbers: Sendable {
             try await live.update("abc")
             try await live.finish("abcde")
             try await live.finish("never")
+            clock.advance(by: .seconds(60))
             try await live.update("never")
         }
         let commands = core.state.withLock { $0.commands.map(\.commandString) }
