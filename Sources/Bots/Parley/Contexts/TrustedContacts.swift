@@ -1,4 +1,4 @@
-public import ChatAPI
+package import ChatAPI
 
 // Names of people are their own choice: whoever connects first as "ann" is "ann" in the profile. A trusted contact is somebody who was given a link.
 
