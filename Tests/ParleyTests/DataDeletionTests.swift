@@ -89,7 +89,8 @@ private enum Question: DialogueState { case name }
         let bot = Bot("Forgetful") {
             On(.text("visit")) { message in
                 for scope in [StateScope.person, .chat, .bot] { _ = try await Self.visit(message, scope) }
-                for key in ["a", "b"] { try await message.schedule("later", key: key, after: .seconds(600)) }
+                // Timers of one name and key would replace each other.
+                for key in ["a", "b"] { try await message.schedule("later", key: "\(message.person)/\(key)", after: .seconds(600)) }
                 try await message.begin(Question.name, "Who are you?")
             }
         }
