@@ -61,11 +61,11 @@ package struct CertificateLifetime: Sendable, Hashable {
         self.secondsAfter = secondsAfter
     }
 
-    /// From yesterday, for clocks that are slow, for as long as official servers' certificates: 999,999 days.
-    /// From yesterday for so long.
+    /// A lifetime from yesterday, for clocks that are slow, for so many days.
     package static func days(_ count: Int) -> CertificateLifetime {
         CertificateLifetime(secondsBefore: 86_400, secondsAfter: count * 86_400)
     }
 
+    /// A lifetime from yesterday, for as long as that of official servers' certificates: 999,999 days.
     package static let unlimited = CertificateLifetime(secondsBefore: 86_400, secondsAfter: 999_999 * 86_400)
 }

@@ -60,20 +60,46 @@ public struct BotHost: Service, CustomStringConvertible {
 
     private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
         let host = try await CoreHost.open(configuration, monitor: monitor)
+        let stored: BotStateStore
         do {
-            let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
-            let store = configuration.isDryRun ? try await stored.copyInMemory() : stored
-            if configuration.isDryRun { configuration.logger.notice("dry run: effects are logged, and what bots store is forgotten at the end") }
-            let session = HostSession(
-                core: host.core, bots: bots, store: store, maxConcurrentHandlers: configuration.maxConcurrentHandlers,
-                logger: configuration.logger, filesFolder: configuration.data.filesFolder, encryptsFiles: host.encryptsFiles,
-                inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
-                dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
-            host.answerChannelInvitations(of: bots, by: session)
-            onSession(session)
-            let logger = configuration.logger
-            monitor.attachRelay { await Self.relayAnswer(.status, host, logger: logger)?.report }
-            let socket = HostSocket(configuration.data, logger: configuration.logger)
+            stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
+        } catch {
+            await host.close()
+            throw error
+        }
+        do {
+            try await run(on: host, stored, monitor, onSession: onSession)
+        } catch {
+            // The first error is the one that counts.
+            try? await stored.close()
+            throw error
+        }
+        try await stored.close()
+    }
+
+    /// Runs the bots, and closes the core and what was opened for them, but not their store.
+    private func run(
+        on host: CoreHost, _ stored: BotStateStore, _ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void
+    ) async throws {
+        let logger = configuration.logger, store: BotStateStore
+        do {
+            store = configuration.isDryRun ? try await stored.copyInMemory() : stored
+        } catch {
+            await host.close()
+            throw error
+        }
+        if configuration.isDryRun { logger.notice("dry run: effects are logged, and what bots store is forgotten at the end") }
+        let session = HostSession(
+            core: host.core, bots: bots, store: store, maxConcurrentHandlers: configuration.maxConcurrentHandlers,
+            logger: logger, filesFolder: configuration.data.filesFolder, encryptsFiles: host.encryptsFiles,
+            inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
+            dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
+        host.answerChannelInvitations(of: bots, by: session)
+        onSession(session)
+        monitor.attachRelay { await Self.relayAnswer(.status, host, logger: logger)?.report }
+        let socket = HostSocket(configuration.data, logger: logger)
+        let failure: (any Error)?
+        do {
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
@@ -90,26 +116,26 @@ public struct BotHost: Service, CustomStringConvertible {
                         }
                         monitor.enter(.ready)
                         onReady(ready)
-                        ServiceManager.current.tell(.ready, logger: configuration.logger)
+                        ServiceManager.current.tell(.ready, logger: logger)
                     }
                 } catch {
                     // What was interrupted because the service is to stop is not a failure.
                     guard Task.isCancelled else { throw error }
                 }
             }
-            monitor.enter(.stopping)
-            ServiceManager.current.tell(.stopping, logger: configuration.logger)
-            await socket.close()
-            RunningProfiles.remove(dataFolder: host.dataFolder)
-            store.stopWaitingForDisk()
-            await session.drain(within: configuration.shutdownTimeout)
-            await host.close()
-            try await store.close()
-            if configuration.isDryRun { try await stored.close() }
+            failure = nil
         } catch {
-            await host.close()
-            throw error
+            failure = error
         }
+        monitor.enter(.stopping)
+        ServiceManager.current.tell(.stopping, logger: logger)
+        await socket.close()
+        RunningProfiles.remove(dataFolder: host.dataFolder)
+        store.stopWaitingForDisk()
+        // Bots that could not go on do not say farewell.
+        if failure == nil { await session.drain(within: configuration.shutdownTimeout) }
+        await host.close()
+        if let failure { throw failure }
     }
 
     /// The answer to a request of the operator of a relay.
