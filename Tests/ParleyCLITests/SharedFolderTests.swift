@@ -20,10 +20,7 @@ import Testing
         let folder = try ScratchFolder("shared")
         defer { folder.remove() }
         let people = People(folder)
-        let bots = try await people.start(Self.bots)
-        let link = try #require(bots.ready.profiles?.first?.shortAddress)
-        let hello = try await people.ann(["--connect", link, "--exec", "hello", "--exec", ":wait you said hello"])
-        #expect(hello.exitCode == 0, "\(hello)")
+        let bots = try await people.startAndGreet(Self.bots).process
 
         let unnamed = try await people.onFolder(["send", "--to", "Ann", "x"])
         #expect(unnamed.exitCode == 2 && unnamed.errors.contains("[profile.unnamed]"), "\(unnamed)")
@@ -52,8 +49,8 @@ import Testing
         let back = try await people.ann(["--exec", ":wait 60 by hand", "--exec", ":history 6"])
         #expect(back.exitCode == 0, "\(back)")
         #expect(lines(back.output).suffix(5).map { $0.replacing("; :save receives it", with: "") }.elementsEqual(said), "\(back)")
-        bots.process.send(.terminate)
-        #expect(try await bots.process.exit() == 0)
+        bots.send(.terminate)
+        #expect(try await bots.exit() == 0)
         #expect(!FileManager.default.fileExists(atPath: folder("bots/bots.sock")))
     }
 
@@ -61,10 +58,7 @@ import Testing
         let folder = try ScratchFolder("backup")
         defer { folder.remove() }
         let people = People(folder)
-        let bots = try await people.start(Self.bots)
-        let link = try #require(bots.ready.profiles?.first?.shortAddress)
-        let hello = try await people.ann(["--connect", link, "--exec", "hello", "--exec", ":wait you said hello"])
-        #expect(hello.exitCode == 0, "\(hello)")
+        let (process, link) = try await people.startAndGreet(Self.bots)
         // The path is relative to the folder of the command.
         let backup = try await people.database(["backup", "--to", "copies", "--json"])
         #expect(backup.exitCode == 0 && backup.output.split(separator: "\n").allSatisfy { $0.hasPrefix(#"{"event":"backup","path":""#) }, "\(backup)")
@@ -76,8 +70,8 @@ import Testing
         #expect(refused.exitCode == 1 && refused.errors.contains("[storage."), "\(refused)")
         let busy = try await people.database(["check"])
         #expect(busy.exitCode == 1 && busy.errors.contains("[dataFolderInUse]"), "\(busy)")
-        bots.process.send(.terminate)
-        #expect(try await bots.process.exit() == 0)
+        process.send(.terminate)
+        #expect(try await process.exit() == 0)
 
         for name in names {
             for file in try FileManager.default.contentsOfDirectory(atPath: folder("bots")) where file.hasPrefix(name + ".db") {
@@ -145,6 +139,15 @@ final class People {
         let ready = try await process.ready()
         server = try #require(ready.servers?.first)
         return (process, ready)
+    }
+
+    /// Starts the bots. Ann connects with the first of them and says hello, which it repeats.
+    func startAndGreet(_ bots: String) async throws -> (process: ChildProcess, link: String) {
+        let (process, ready) = try await start(bots)
+        let link = try #require(ready.profiles?.first?.shortAddress)
+        let hello = try await ann(["--connect", link, "--exec", "hello", "--exec", ":wait you said hello"])
+        #expect(hello.exitCode == 0, "\(hello)")
+        return (process, link)
     }
 
     func ann(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
