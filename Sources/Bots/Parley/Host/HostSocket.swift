@@ -49,7 +49,7 @@ package struct RunningHost: Sendable {
     /// - Throws: `core.unsupported` for a report that the process does not make.
     package func report(_ name: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name) }
 
-    /// Has the process copy its databases, while the bots run.
+    /// A backup of the databases by the process, while the bots run.
     ///
     /// - Parameter target: The folder for the copies, as an absolute path; nil for `backups` in the data folder.
     /// - Returns: The paths of the copies.
