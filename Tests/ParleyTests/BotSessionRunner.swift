@@ -67,7 +67,7 @@ struct BotSessionRunner {
         }
         // An event that the core had announced, and that was not taken yet, was taken before the session ended.
         await session.settle()
-        try await store.setUserID(0, of: "waits for what was noted before")
+        try await store.flush()
         return result
     }
 

@@ -63,7 +63,7 @@ import Testing
         store.note(.item(3, chat: "@1"), of: 1)
         store.note(.item(9, chat: "@1"), of: 2)
         for contact: Int64 in [4, 4, 5] { store.note(.once(.connected, contact), of: 1) }
-        try await store.setUserID(1, of: "waits for what was noted before")
+        try await store.flush()
         let progress = try await store.progress(of: 1)
         #expect(progress == HandledProgress(items: ["@1": 5], references: [.connected: [4, 5]]))
         #expect(try await store.progress(of: 3) == HandledProgress())

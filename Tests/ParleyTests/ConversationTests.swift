@@ -321,7 +321,7 @@ private struct Orders: StoredState { var total = 0 }
             await session.drain(within: limit)
             core.finish()
         }
-        try await store.setUserID(0, of: "waits for what was noted before")
+        try await store.flush()
     }
 }
 

@@ -344,7 +344,7 @@ import Testing
             core.finish()
             return result
         }
-        try await store.setUserID(0, of: "waits for what was noted before")
+        try await store.flush()
         return result
     }
 }

@@ -199,7 +199,7 @@ import Testing
             await session.drain(within: limit)
             core.finish()
         }
-        try await store.setUserID(0, of: "waits for what was noted before")
+        try await store.flush()
     }
 }
 

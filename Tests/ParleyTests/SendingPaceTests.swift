@@ -109,7 +109,7 @@ import Testing
                 await body(session)
                 core.finish()
             }
-            try await store.setUserID(0, of: "waits for what was noted before")
+            try await store.flush()
         }
         try await run(core, clock) { session in
             core.receive("count", from: ann)

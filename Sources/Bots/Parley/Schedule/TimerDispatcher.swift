@@ -17,6 +17,9 @@ actor TimerDispatcher {
     private let logger: Logger
     private let changed = AsyncSignal()
     private var running: Set<Int64> = []
+    /// Those of `running` whose handlers have ended. They leave it before the next read of the store and not earlier: one that is under way may still list
+    /// them as due.
+    private var ended: Set<Int64> = []
     /// The next moment at which no timer is due or runs; nil while nobody waits for it.
     private var idle: Promise<Void>?
 
@@ -37,10 +40,11 @@ actor TimerDispatcher {
         while !Task.isCancelled {
             var next: Date?
             do {
+                try await release()
                 let now = time.now()
                 var isRefused = false
                 for timer in try await store.dueTimers(of: users, at: now, limit: Self.pageSize + running.count) where running.insert(timer.id).inserted {
-                    let isTaken = await submit(timer) { [self] isHandled in Task { await ended(timer.id, isHandled: isHandled) } }
+                    let isTaken = await submit(timer) { [self] isHandled in Task { await end(timer.id, isHandled: isHandled) } }
                     if !isTaken {
                         running.remove(timer.id)
                         isRefused = true
@@ -67,10 +71,20 @@ actor TimerDispatcher {
         await idle.value()
     }
 
-    private func ended(_ id: Int64, isHandled: Bool) async {
+    /// Lets timers run again whose handlers have ended, if the store still has them then.
+    private func release() async throws {
+        let released = ended
+        guard !released.isEmpty else { return }
+        // Their ends are noted without waiting for the disk, and reads do not see what is not committed.
+        try await store.flush()
+        ended.subtract(released)
+        running.subtract(released)
+    }
+
+    private func end(_ id: Int64, isHandled: Bool) async {
         // One that could not be stored as handled is due again at once.
         if !isHandled { try? await time.sleep(.seconds(Self.retryDelay)) }
-        running.remove(id)
+        ended.insert(id)
         changed.signal()
     }
 

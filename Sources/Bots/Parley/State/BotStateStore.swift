@@ -142,6 +142,9 @@ final class BotStateStore: Sendable {
         }
     }
 
+    /// Returns once everything that was noted before is on disk.
+    func flush() async throws { try await database.write { _ in } }
+
     /// Ends the waits for a disk that fails: what is not stored by then is done again at the next start.
     func stopWaitingForDisk() { database.stopWaitingForDisk() }
 
