@@ -78,9 +78,47 @@ import Testing
         }
     }
 
+    @Test func newProfilesBeginWithThePresetContacts() async throws {
+        let folder = try ScratchFolder("presets")
+        defer { folder.remove() }
+        let link = "https://127.0.0.1/a#Dkd6rSQXtlnpIdqBMZRmcJkXqX3tUPt1gqmrTvyJvw4"
+        try Data(#"[{"displayName":"Help desk","fullName":"","contactLink":"\#(link)"}]"#.utf8).write(to: URL(filePath: folder("presets.json")))
+        let options = ["-d", folder("db"), "-s", Self.router]
+        try await withAPI(options + ["--preset-contacts", folder("presets.json")], folder) { command in
+            for (name, id) in [("ann", 1), ("bob", 2)] {
+                _ = try await command("/create user \(name)")
+                let found = try await command("/_get chats \(id)")
+                let contacts = found["chats"]?.arrayValue?.compactMap { $0["chatInfo"]?["contact"] }
+                #expect(contacts?.map { $0["profile"]?["contactLink"]?.stringValue } == [link], "\(found.text)")
+            }
+        }
+        try await withAPI(options, folder) { command in
+            _ = try await command("/create user cath")
+            let found = try await command("/_get chats 3")
+            #expect(found["chats"]?.arrayValue?.contains { $0["chatInfo"]?["contact"] != nil } == false, "\(found.text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "is not a list"), (#"{"displayName":"x"}"#, "is not a list"), (#"[{"fullName":""}]"#, "at 0: \"displayName\" is missing"),
+        (#"[{"displayName":"x","fullName":""}]"#, #"contact 1, "x", has no contactLink"#),
+        ("[{\"displayName\":\"#x\",\"fullName\":\"\",\"contactLink\":\"y\"}]", "use a name such as x"),
+        (String(repeating: " ", count: 1 << 20) + "[]", "more than 1 MiB"),
+    ])
+    func whatIsWrongWithPresetContactsIsSaid(_ text: String, _ expected: String) async throws {
+        let folder = try ScratchFolder("presets")
+        defer { folder.remove() }
+        try Data(text.utf8).write(to: URL(filePath: folder("presets.json")))
+        let options = ["api", "-p", "0", "-s", Self.router, "--preset-contacts", folder("presets.json")]
+        let program = try ParleyProgram.start(options, in: folder.path, log: folder("log"))
+        #expect(try await program.exit() == 2)
+        #expect(program.logTail().contains("presets.json: ") && program.logTail().contains(expected), "\(program.logTail())")
+    }
+
     @Test(arguments: [
         (["-d", "data/"], "names no files"), (["-d", "x/db", "--data", "y"], "both name"),
         (["--xftp-server", "smp://x"], "--xftp-server"), (["--files-folder", "/dev/null/files"], "/dev/null/files"),
+        (["--preset-contacts", "nowhere"], "nowhere: cannot read it"),
     ])
     func whatCannotBeDoneIsRefusedAtTheStart(_ options: [String], _ expected: String) async throws {
         let folder = try ScratchFolder("refused")

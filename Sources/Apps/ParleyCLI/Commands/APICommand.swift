@@ -25,6 +25,11 @@ struct APICommand: AsyncParsableCommand {
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
 
+    @Option(
+        help: "Contacts that each new profile begins with: a JSON file with a list of profiles, each with its address as contactLink.",
+        completion: .file(extensions: ["json"]))
+    var presetContacts: String?
+
     @OptionGroup(title: "As simplex-chat has them") var compatible: ClientOptions
 
     @OptionGroup var options: CommonOptions
@@ -38,6 +43,7 @@ struct APICommand: AsyncParsableCommand {
         var configuration = try options.configuration(data: data, at: compatible.databases, key: compatible.keySource)
         if !compatible.fileServers.isEmpty { configuration.fileServers = compatible.fileServers }
         configuration.relay = compatible.relayLimits
+        if let presetContacts { configuration.presetContacts = try PresetContacts(path: presetContacts).profiles }
         let service = APIService(configuration: configuration, port: port, json: options.json, options: compatible)
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }

@@ -126,7 +126,8 @@ public final class CoreHost: Sendable {
                     fileRouter = started.router
                 }
             }
-            var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
+            var setup = NativeCoreConfiguration(
+                prefix: data.corePrefix, servers: servers, presetContacts: configuration.presetContacts, logger: configuration.logger)
             setup.network = configuration.network.options
             setup.diskHealth = monitor.note
             setup.key = key

@@ -1,4 +1,5 @@
 public import ChatAPI
+package import ChatProtocol
 public import CoreMetrics
 internal import Foundation
 public import Logging
@@ -25,6 +26,8 @@ public struct HostConfiguration: Sendable {
     public var encryptsFiles: Bool?
     /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
     package var databasePrefix: DataFolder?
+    /// Contacts that each new profile begins with, each with the address in its profile; none by default.
+    package var presetContacts: [Profile] = []
     /// The channels and subscribers that a profile takes that relays for others.
     public var relay = HostRelay()
     /// Handlers that run at once at the most.
