@@ -1,10 +1,12 @@
+import Foundation
 import NIOCore
 import NIOHTTP2
-import SMPTransport
 import SMPWire
 import TestSupport
 import Testing
 import XFTPTransport
+
+@testable import SMPTransport
 
 /// Both sides of HTTP/2 over the TLS of the network, in one process.
 @Suite struct HTTP2ConnectionTests {
@@ -104,60 +106,92 @@ import XFTPTransport
         }
     }
 
-    /// Records whether the peer says goodbye before it closes.
-    private final class GoodbyeHandler: ChannelInboundHandler {
-        typealias InboundIn = Never
-        private let heard: EventLoopPromise<Bool>
+    private enum Ending { case goodbye, reset, other }
 
-        init(_ heard: EventLoopPromise<Bool>) { self.heard = heard }
+    /// Records how the peer ends a connection.
+    private final class EndingHandler: ChannelInboundHandler {
+        typealias InboundIn = Never
+        private let ending: EventLoopPromise<Ending>
+
+        init(_ ending: EventLoopPromise<Ending>) { self.ending = ending }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            if (error as? ConnectionError)?.code == .closed { heard.succeed(true) }
+            if (error as? ConnectionError)?.code == .closed { ending.succeed(.goodbye) }
+            if (error as? IOError)?.errnoCode == ECONNRESET { ending.succeed(.reset) }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            heard.succeed(false)
+            ending.succeed(.other)
             context.fireChannelInactive()
         }
     }
 
-    private func goodbye(_ connection: HTTP2Connection) async throws -> EventLoopFuture<Bool> {
-        let promise = connection.channel.eventLoop.makePromise(of: Bool.self)
-        try await connection.channel.eventLoop.submit { try connection.channel.pipeline.syncOperations.addHandler(GoodbyeHandler(promise)) }.get()
+    private func ending(of connection: HTTP2Connection) async throws -> EventLoopFuture<Ending> {
+        let promise = connection.channel.eventLoop.makePromise(of: Ending.self)
+        try await connection.channel.eventLoop.submit { try connection.channel.pipeline.syncOperations.addHandler(EndingHandler(promise)) }.get()
         return promise.futureResult
     }
 
-    @Test func aConnectionThatEndsWithinAnAnswerEndsWithoutAGoodbye() async throws {
+    /// Sends the beginning of an answer and nothing more.
+    private static let beginning: @Sendable (HTTP2Stream) async throws -> Void = { stream in
+        try await stream.executeThenClose { _, outbound in
+            try await outbound.send(headers: [(":status", "200")], isEnd: false)
+            try await outbound.send([1, 2, 3], isEnd: false)
+            try await suspendUntilCancelled()
+        }
+    }
+
+    /// Ends a connection once the beginning of an answer has come.
+    private func cut(_ connection: HTTP2Connection, _ end: @escaping @Sendable () async -> Void) async throws {
+        let part: Bytes? = try? await connection.openStream().executeThenClose { inbound, outbound in
+            try await outbound.send(headers: [(":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/")], isEnd: true)
+            var body = HTTP2Body(inbound)
+            let part = try await body.bytes(3)
+            async let ending: Void = end()
+            await #expect(throws: ConnectionError.self) { _ = try await body.bytes(1) }
+            await ending
+            return part
+        }
+        #expect(part == [1, 2, 3])
+    }
+
+    // An official client asks again for a body whose connection is reset. One that just ends is a complete body of the wrong size to it.
+    @Test func aConnectionThatIsClosedWithinAnAnswerIsReset() async throws {
+        try await withServer(answer: Self.beginning) { connection, listener in
+            let ending = try await ending(of: connection)
+            try await cut(connection) { await listener.close() }
+            #expect(try await ending.get() == .reset)
+        }
+    }
+
+    @Test func aConnectionOfAProcessThatDiesIsReset() async throws {
+        let (channels, opened) = AsyncStream.makeStream(of: (any Channel).self)
         try await withServer { stream in
-            try await stream.executeThenClose { _, outbound in
-                try await outbound.send(headers: [(":status", "200")], isEnd: false)
-                try await outbound.send([1, 2, 3], isEnd: false)
-                try await suspendUntilCancelled()
+            if let channel = stream.channel.parent { opened.yield(channel) }
+            try await Self.beginning(stream)
+        } _: { connection, _ in
+            let ending = try await ending(of: connection)
+            try await cut(connection) {
+                // As the kernel does it: TLS does not come to know.
+                for await channel in channels {
+                    try? await channel.eventLoop.submit {
+                        try channel.pipeline.syncOperations.context(handlerType: OpenSSLHandler.self).close(promise: nil)
+                    }.get()
+                    break
+                }
             }
-        } _: { connection, listener in
-            let goodbye = try await goodbye(connection)
-            let part: Bytes? = try? await connection.openStream().executeThenClose { inbound, outbound in
-                try await outbound.send(headers: [(":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/")], isEnd: true)
-                var body = HTTP2Body(inbound)
-                let part = try await body.bytes(3)
-                async let closing: Void = listener.close()
-                await #expect(throws: ConnectionError.self) { _ = try await body.bytes(1) }
-                await closing
-                return part
-            }
-            #expect(part == [1, 2, 3])
-            #expect(try await goodbye.get() == false)
+            #expect(try await ending.get() == .reset)
         }
     }
 
     @Test func aConnectionThatEndsBetweenAnswersEndsWithAGoodbye() async throws {
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         try await withServer(answered: answered, answer: Self.echo) { connection, listener in
-            let goodbye = try await goodbye(connection)
+            let ending = try await ending(of: connection)
             #expect(try await exchange(connection, [7]) == [7])
             for await _ in answers { break }
             await listener.close()
-            #expect(try await goodbye.get() == true)
+            #expect(try await ending.get() == .goodbye)
         }
     }
 

@@ -1,8 +1,13 @@
 package import NIOCore
 package import SMPWire
 
-/// An event that has a connection end without the goodbye of TLS, when it is closed.
-struct AbruptEnd {}
+/// How a connection ends: outbound events for its TLS.
+enum ConnectionEnding {
+    /// From now on the connection is reset, unless it says the goodbye of TLS before it is closed: also that of a process that dies.
+    case resetsWithoutGoodbye
+    /// The connection says no goodbye when it is closed.
+    case saysNoGoodbye
+}
 
 /// Joins the TLS of a connection with handlers that pass buffers, such as those of HTTP/2. What is written until a flush leaves in one piece, so
 /// that a frame and its header share a record.
@@ -19,14 +24,17 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
     private var promise: EventLoopPromise<Void>?
     private let isUnfinished: @Sendable () -> Bool
 
-    /// - Parameter isUnfinished: Whether messages are incomplete. A connection that is closed then ends without a goodbye: it would say that nothing is missing, and
-    ///   official clients take a body that ends with it for a complete one of the wrong size, which they do not ask for again.
+    /// - Parameter isUnfinished: whether messages are incomplete. A connection that is closed then ends without a goodbye.
     package init(isUnfinished: @escaping @Sendable () -> Bool = { false }) { self.isUnfinished = isUnfinished }
 
     /// Adds the handler to a channel whose TLS handshake is over, and has the channel read by itself, more at a time than blocks need. Must be called on
     /// its event loop, before other handlers are added.
-    package static func add(to channel: any Channel, isUnfinished: @escaping @Sendable () -> Bool = { false }) throws {
-        try channel.pipeline.syncOperations.addHandler(ByteStreamHandler(isUnfinished: isUnfinished))
+    ///
+    /// - Parameter isUnfinished: whether messages are incomplete. A connection that is closed or lost then is reset. Official clients take a body whose
+    ///   connection ends between two records of TLS, with a goodbye or without one, for a complete one of the wrong size, and do not ask for it again.
+    package static func add(to channel: any Channel, isUnfinished: (@Sendable () -> Bool)? = nil) throws {
+        try channel.pipeline.syncOperations.addHandler(ByteStreamHandler(isUnfinished: isUnfinished ?? { false }))
+        if isUnfinished != nil { channel.triggerUserOutboundEvent(ConnectionEnding.resetsWithoutGoodbye, promise: nil) }
         try channel.syncOptions?.setOption(.recvAllocator, value: StreamReadAllocator())
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
@@ -61,7 +69,7 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if isUnfinished() { context.triggerUserOutboundEvent(AbruptEnd(), promise: nil) } else { writeGathered(context) }
+        if isUnfinished() { context.triggerUserOutboundEvent(ConnectionEnding.saysNoGoodbye, promise: nil) } else { writeGathered(context) }
         context.close(mode: mode, promise: promise)
     }
 

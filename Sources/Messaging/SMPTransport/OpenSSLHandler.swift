@@ -1,6 +1,14 @@
 import NIOCore
 import SMPWire
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Encrypts and decrypts what passes through a channel: ciphertext in buffers on the side of the socket, plaintext as bytes on the other,
 /// a record at a time, so that a block is not copied on its way.
 ///
@@ -17,8 +25,9 @@ final class OpenSSLHandler: ChannelDuplexHandler {
 
     let session: TLSSession
     private var phase = Phase.handshake
-    /// True if the connection ends without a goodbye.
-    private var endsAbruptly = false
+    private var saysGoodbye = true
+    /// True if the connection is reset when its socket is closed.
+    private var isReset = false
 
     init(_ session: TLSSession) { self.session = session }
 
@@ -79,7 +88,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard phase == .open, !endsAbruptly else {
+        guard phase == .open, saysGoodbye else {
             phase = .closed
             return context.close(mode: .all, promise: promise)
         }
@@ -89,9 +98,20 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is AbruptEnd else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        endsAbruptly = true
+        guard let ending = event as? ConnectionEnding else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        switch ending {
+        case .saysNoGoodbye: saysGoodbye = false
+        case .resetsWithoutGoodbye: resetWhenClosed(context, true)
+        }
         promise?.succeed(())
+    }
+
+    /// The kernel resets a connection whose socket is closed if it is not to linger at all.
+    private func resetWhenClosed(_ context: ChannelHandlerContext, _ isReset: Bool) {
+        guard isReset != self.isReset else { return }
+        self.isReset = isReset
+        // It fails only for a socket that is closed already.
+        _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: isReset ? 1 : 0, l_linger: 0))
     }
 
     /// Closing a socket drops what has been written and not sent: waits until the goodbye has left, but not for ever.
@@ -99,8 +119,9 @@ final class OpenSSLHandler: ChannelDuplexHandler {
         guard let ciphertext = session.wire.takeOutbound() else { return context.close(promise: promise) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let deadline = context.eventLoop.scheduleTask(in: Self.closingTime) { bound.value.close(promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(ciphertext)).assumeIsolated().whenComplete { _ in
+        context.writeAndFlush(wrapOutboundOut(ciphertext)).assumeIsolated().whenComplete { result in
             deadline.cancel()
+            if case .success = result { self.resetWhenClosed(context, false) }
             context.close(promise: promise)
         }
     }

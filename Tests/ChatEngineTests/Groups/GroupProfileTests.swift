@@ -44,6 +44,19 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [
+        ("crew", true), ("OLD NA", true), ("short", true), ("Örtlich", true), ("nothing of it", false),
+    ])
+    func groupsAreFoundByTheTextsOfTheirProfiles(_ text: String, _ isFound: Bool) async throws {
+        let (scene, owner, _) = try await scene()
+        var profile = GroupProfile(displayName: "crew", fullName: "The old name", groupPreferences: GroupPreferences())
+        (profile.shortDescription, profile.description) = ("A short text", "Wir treffen uns örtlich")
+        _ = try await scene.receive([.groupInfo(profile)], from: .member(owner))
+        let (found, _) = try await scene.memory.run { transaction in try transaction.db.groups(user: try transaction.user().userID, search: text) }
+        #expect(found.map(\.groupID) == (isFound ? [RuleScene.group] : []))
+        try await scene.close()
+    }
+
     @Test func preferencesAreShownByFeatureAndNotAsANewProfile() async throws {
         let (scene, owner, _) = try await scene()
         var preferences = GroupPreferences()

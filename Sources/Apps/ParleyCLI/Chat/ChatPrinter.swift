@@ -45,13 +45,21 @@ struct ChatPrinter: Sendable {
         let place = item.meta.parentItemID == nil ? "" : "(comment) "
         let group = info.chatType == .group ? "\(title(of: info)) \(place)" : ""
         if item.isMessage {
-            let mark = item.meta.deleted == nil ? "" : " (deleted)"
+            let mark = item.meta.deleted.map { " (\(Self.mark(of: $0)))" } ?? ""
             let file = item.file.map { self.mark(of: $0, isReceived: item.direction.isReceived) } ?? ""
             Output.block("\(time)\(group)\(name(sender))\(mark): \(file)", item.meta.text)
         } else if item.isGroupEvent {
             Output.block("\(time)\(group)(\(name(sender)): ", "\(item.meta.text))")
         } else {
             Output.block("\(time)\(group)(", "\(item.meta.text))")
+        }
+    }
+
+    /// Why a message is kept as a mark only. The messages of who is blocked are hidden, and not deleted.
+    private static func mark(of deletion: ItemDeleted) -> String {
+        switch deletion {
+        case .blocked, .blockedByAdmin: "blocked"
+        case .deleted, .moderated, .other: "deleted"
         }
     }
 

@@ -102,13 +102,14 @@ extension Database {
     ///
     /// - Parameters:
     ///   - contact: Only groups with this contact as a member.
-    ///   - search: Only groups with this text in a name, in any case.
+    ///   - search: Only groups with this text in a name or a description, in any case.
     func groups(user: UserID, contact: ContactID? = nil, search: String? = nil) throws -> [GroupInfo] {
         try all(
             Self.groupSelection + """
                  WHERE g.user_id = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM group_members x WHERE x.group_id = g.group_id AND x.contact_id = ?2))
                     AND (?3 = '' OR instr(folded(g.local_display_name || char(10) || g.display_name || char(10)
-                        || coalesce(json_extract(g.profile_json, '$.fullName'), '') || char(10) || g.local_alias), ?3) > 0)
+                        || coalesce(json_extract(g.profile_json, '$.fullName'), '') || char(10) || coalesce(json_extract(g.profile_json, '$.shortDescr'), '')
+                        || char(10) || coalesce(json_extract(g.profile_json, '$.description'), '') || char(10) || g.local_alias), ?3) > 0)
                 ORDER BY g.group_id
                 """, [user, contact, search?.lowercased() ?? ""], Self.group)
     }
