@@ -111,5 +111,5 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The number of tasks that wait for a key, for tests.
-    func waiterCount(_ key: Key) -> Int { waiters.withLock { $0[key]?.count ?? 0 } }
+    package func waiterCount(_ key: Key) -> Int { waiters.withLock { $0[key]?.count ?? 0 } }
 }

@@ -1,7 +1,10 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
+import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -53,6 +56,23 @@ import Testing
         let atAlice = try #require(await alice.connected().first)
         #expect(await alice.messages(with: atAlice).map(\.meta.text) == ["Welcome!", "May I?"])
         #expect(await bob.answer("/_connect contact @\(id)")["type"] == "contactAlreadyExists")
+        for core in [alice, bob] { await core.close() }
+    }
+
+    @Test func aContactThatTwoCommandsAskAtTheSameTimeIsAskedOnce() async throws {
+        let world = TestWorld(), (alice, full, short) = try await address(world), bob = try await person("bob", world)
+        let id = try await prepare(bob, short).contactID, key = "link " + FullLink(try ConnectionRequestURI(wireString: full)).key,
+            locks = bob.native.engine.locks
+        // Both have read the contact when the first begins.
+        await locks.acquire(key)
+        async let one = bob.answer("/_connect contact @\(id)")
+        async let other = bob.native.send(.contacts(.connectPrepared(id)), as: 1)
+        try await eventually("both wait") { locks.waiterCount(key) == 2 }
+        locks.release(key)
+        let answers = [await one["type"]?.stringValue, try await other.json["type"]?.stringValue]
+        #expect(Set(answers) == ["startedConnectionToContact", "contactAlreadyExists"])
+        #expect(await bob.eventually { await bob.connected() == [id] })
+        #expect(await alice.connected().count == 1)
         for core in [alice, bob] { await core.close() }
     }
 

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import SMPAgent
@@ -27,6 +28,24 @@ import Testing
         #expect(said.smpProxyMode == "unknown" && said.smpProxyFallback == "allowProtected")
         let settings = try settings(core)
         #expect(settings.privateRouting == .unknown && settings.privateRoutingFallback == .allowProtected)
+        await core.close()
+    }
+
+    @Test func nobodyUsesTheNetworkBeforeItsSettingsAreApplied() async throws {
+        let core = try await TestWorld().open(), engine = core.native.engine, goesOn = Promise<Void>()
+        let servers = ServerConfigurator(configuration: engine.configuration, transactions: engine.transactions, agent: engine.agent, network: engine.network)
+        await engine.locks.acquire(NetworkController.lockKey)
+        async let first: Void = servers.apply()
+        try await eventually("the first applies them") { engine.locks.waiterCount(NetworkController.lockKey) == 1 }
+        async let second: Void = {
+            try await servers.apply()
+            goesOn.resolve(())
+        }()
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(goesOn.current == nil)
+        engine.locks.release(NetworkController.lockKey)
+        try await first
+        try await second
         await core.close()
     }
 

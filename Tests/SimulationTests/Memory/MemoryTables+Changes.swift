@@ -247,7 +247,7 @@ extension MemoryTables {
         if let request = message.requestKey {
             let requestKey = MessageKey(connection: connection, number: request)
             set(\.sentByRequest, requestKey, message.sentID)
-            set(\.lastRequests, connection, requestKey)
+            if requestKey.number > lastRequests[connection]?.number ?? .min { set(\.lastRequests, connection, requestKey) }
         }
         for queue in queues {
             var waiting = deliveries[queue] ?? []
@@ -277,8 +277,8 @@ extension MemoryTables {
         let requestKey = MessageKey(connection: key.connection, number: request)
         if sentByRequest[requestKey] == key.number { set(\.sentByRequest, requestKey, nil) }
         guard lastRequests[key.connection] == requestKey else { return }
-        let last = sent.filter { $0.key.connection == key.connection && $0.value.requestKey != nil }.max { $0.key.number < $1.key.number }
-        set(\.lastRequests, key.connection, last?.value.requestKey.map { MessageKey(connection: key.connection, number: $0) })
+        let last = sent.filter { $0.key.connection == key.connection }.compactMap(\.value.requestKey).max()
+        set(\.lastRequests, key.connection, last.map { MessageKey(connection: key.connection, number: $0) })
     }
 
     mutating func delete(received key: MessageKey) {

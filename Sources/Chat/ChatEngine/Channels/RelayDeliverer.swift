@@ -108,7 +108,13 @@ final class RelayDeliverer: Sendable {
     /// Waits for a quota, or for something that came meanwhile and may not be held up by it.
     private func pause(_ group: GroupID, for duration: Duration) async {
         let signal = AsyncSignal()
-        state.withLock { $0.waiting[group] = signal }
+        let hasCome = state.withLock { state in
+            // What came since the channel was looked at.
+            if state.again.remove(group) != nil { return true }
+            state.waiting[group] = signal
+            return false
+        }
+        if hasCome { return }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { [clock = transactions.clock] in try? await clock.sleep(for: duration) }
             tasks.addTask { try? await signal.waitUnlessCancelled() }

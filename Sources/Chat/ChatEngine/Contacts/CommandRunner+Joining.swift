@@ -170,7 +170,7 @@ extension CommandRunner {
         }
         let agentUser = try agentUser(of: user)
         do {
-            try await core.members.joinContact(contact, by: invitation.link, user: user, agentUser: agentUser)
+            try await core.members.joinContact(contact.contactID, by: invitation.link, user: user, agentUser: agentUser)
         } catch {
             if let current = try? await query({ try $0.contact(id, of: user) }) {
                 core.hub.publish(.chatInfoUpdated(user: user, chatInfo: .direct(contact: current)))
@@ -400,13 +400,17 @@ extension ChatTransaction {
             incognito: try incognitoProfile(record.connection), link: link, target: target, user: user, opening)
     }
 
+    private func connection(of active: Connection?) throws -> ConnectionRecord? { try active.flatMap { try db.connection($0.connectionID) } }
+
     fileprivate func resumeRequest(
         _ link: FullLink, user: User, target: JoinTarget, incognito: Bool, message: MessageContent?
     ) throws -> RequestStart {
         let record: ConnectionRecord?
         switch target {
         case .new: record = try db.connection(user: user.userID, linkKey: link.key)
-        case .contact, .group: record = try target.connection.flatMap { try db.connection($0.connectionID) }
+        // The target is as it was before the wait for the lock: another command may have begun to connect it.
+        case .contact(let contact): record = try connection(of: try db.contact(contact.contactID, of: user)?.activeConnection)
+        case .group(let group, _): record = try connection(of: try db.host(of: group.groupID)?.activeConnection)
         }
         guard let record else { return .begin(nil) }
         let tag = try db.requestTag(connection: record.id)

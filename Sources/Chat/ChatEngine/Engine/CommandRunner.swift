@@ -11,9 +11,9 @@ struct CommandRunner: Sendable {
     var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        // Links are made on the servers that the core is set up with now, also before it is started.
+        // Links are made on the servers that the core is set up with now, and through its proxy, also before it is started.
         switch command {
-        case .connections, .address, .console: try await core.servers.apply()
+        case .connections, .address, .console, .groups, .contacts: try await core.servers.apply()
         default: break
         }
         return switch command {

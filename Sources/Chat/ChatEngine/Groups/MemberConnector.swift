@@ -132,21 +132,29 @@ struct MemberConnector: Sendable {
 
     /// Joins the connection to which a member has invited as a contact.
     func joinContact(_ id: ContactID) async throws {
-        let found = try await transactions.query { transaction -> (user: User, agentUser: AgentUserID, contact: Contact)? in
+        let found = try await transactions.query { transaction -> (user: User, agentUser: AgentUserID, link: String)? in
             guard let userID = try transaction.db.userID(ofContact: id), let user = try transaction.db.user(userID),
-                let agentUser = Int64(user.agentUserID), let contact = try transaction.db.contact(id, of: user)
+                let agentUser = Int64(user.agentUserID), let invitation = try transaction.db.contact(id, of: user)?.groupDirectInvitation
             else { return nil }
-            return (user, agentUser, contact)
+            return (user, agentUser, invitation.link)
         }
-        guard let found, let invitation = found.contact.groupDirectInvitation else { return }
-        _ = try await joinContact(found.contact, by: invitation.link, user: found.user, agentUser: found.agentUser)
+        guard let found else { return }
+        try await joinContact(id, by: found.link, user: found.user, agentUser: found.agentUser)
     }
 
     /// Joins the connection of a member contact.
     ///
     /// - Throws: An error of the agent; `exception` if it was joined before.
-    func joinContact(_ contact: Contact, by text: String, user: User, agentUser: AgentUserID) async throws(ChatCoreError) {
+    func joinContact(_ id: ContactID, by text: String, user: User, agentUser: AgentUserID) async throws(ChatCoreError) {
         guard let link = try? ConnectionRequestURI(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        // Two connections would join one queue, and the newer one, which cannot, would be the contact's.
+        try await locks.withLock("member contact \(id)") { () throws(ChatCoreError) in
+            try await joinContactNow(id, by: link, user: user, agentUser: agentUser)
+        }
+    }
+
+    private func joinContactNow(_ id: ContactID, by link: ConnectionRequestURI, user: User, agentUser: AgentUserID) async throws(ChatCoreError) {
+        let contact = try await transactions.query { try $0.contact(id, of: user) }
         let connection: ConnectionID
         if let known = contact.activeConnection, let id = Base64URL.decode(known.agentConnectionID) {
             guard known.status == .prepared else {
@@ -162,7 +170,7 @@ struct MemberConnector: Sendable {
             }
         }
         let info = try await transactions.query { transaction in
-            let current = try transaction.contact(contact.contactID, of: user)
+            let current = try transaction.contact(id, of: user)
             let shared = transaction.sharedProfile(
                 of: user, with: nil, incognito: try transaction.incognitoProfile(current.activeConnection), usesProfileTTL: true)
             return try transaction.connectionInfo(.info(shared), pqSupport: false, peerVersion: ChatVersions.initial.max)
@@ -173,7 +181,7 @@ struct MemberConnector: Sendable {
         try await transactions.transaction { transaction in
             guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
             try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
-            try transaction.db.updateContact(contact.contactID, directInvitationStarted: true)
+            try transaction.db.updateContact(id, directInvitationStarted: true)
         }
     }
 

@@ -15,7 +15,7 @@ final class NetworkController: Sendable {
     }
 
     /// The key under which commands about the network wait for each other: one could undo what another has just set.
-    private static let lockKey = "network"
+    static let lockKey = "network"
 
     private let transactions: TransactionRunner
     private let agent: any AgentService

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import Logging
@@ -14,6 +15,7 @@ final class ServerConfigurator: Sendable {
     private let agent: any AgentService
     private let network: NetworkController
     private let isApplied = Mutex(false)
+    private let applying = AsyncLock()
 
     init(configuration: NativeCoreConfiguration, transactions: TransactionRunner, agent: any AgentService, network: NetworkController) {
         self.configuration = configuration
@@ -22,22 +24,17 @@ final class ServerConfigurator: Sendable {
         self.network = network
     }
 
-    /// Applies the servers, operators and network settings of the configuration. Only the first call does.
+    /// Applies the servers, operators and network settings of the configuration. Only the first call does; those that come meanwhile wait for it, so that
+    /// nobody uses the network before its proxy is set.
     func apply() async throws(ChatCoreError) {
-        guard
-            isApplied.withLock({ isApplied in
-                defer { isApplied = true }
-                return !isApplied
-            })
-        else { return }
-        let configuration = configuration
-        do throws(ChatCoreError) {
+        guard !isApplied.withLock(\.self) else { return }
+        try await applying.withLock { () throws(ChatCoreError) in
+            guard !isApplied.withLock(\.self) else { return }
+            let configuration = configuration
             let changed = try await transactions.transaction { try $0.configureServers(configuration) }
             try await network.applyStored()
             for user in changed { await use(agentUser: user) }
-        } catch {
-            isApplied.withLock { $0 = false }
-            throw error
+            isApplied.withLock { $0 = true }
         }
     }
 

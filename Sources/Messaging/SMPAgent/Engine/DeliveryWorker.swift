@@ -199,7 +199,11 @@ final class DeliveryWorker: Sendable {
             case .unsendable(let error): return await giveUp(delivery, because: error, expireOthers: nil)
             case .failed(let error): failure = error
             }
-            if isStopped || failure == AgentError(.inactive) { return }
+            if failure == AgentError(.inactive), !isStopped {
+                // The client was closed under the agent, which may go on with another one.
+                await pause(core.configuration.fastRetry.initial)
+            }
+            if isStopped || failure == AgentError(.inactive) { return readAgain() }
             switch schedule.failed(message, with: failure, now: core.now, core.configuration) {
             case .giveUp(let expireOthers): return await giveUp(delivery, because: failure, expireOthers: expireOthers)
             case .retry(let delay, let state, let isWarned):
@@ -211,6 +215,17 @@ final class DeliveryWorker: Sendable {
                 await pause(delay)
                 await slots.acquire()
             }
+        }
+        readAgain()
+    }
+
+    /// Has everything read from the store again: a message that is not sent is neither in the buffer nor behind what was read. The agent may run again before
+    /// the worker notices that it was suspended.
+    private func readAgain() {
+        inner.withLock { inner in
+            inner.buffer = []
+            inner.lastSeen = 0
+            inner.hasBacklog = true
         }
     }
 

@@ -49,9 +49,7 @@ extension AgentStore {
         }
         state.lastRequestKey =
             try database.row(
-                """
-                SELECT request_key FROM sent_messages WHERE connection_id = ? AND request_key IS NOT NULL ORDER BY sent_id DESC LIMIT 1
-                """, record.row
+                "SELECT max(request_key) AS request_key FROM sent_messages WHERE connection_id = ?", record.row
             )?["request_key"] ?? 0
         for row in try database.rows("SELECT hash, created_at FROM processed_ratchet_keys WHERE connection_id = ?", record.row) {
             state.processedRatchetKeys[row.bytes("hash")] = row["created_at"]

@@ -40,11 +40,7 @@ actor FileSessions {
     func with<Value: Sendable>(
         _ key: Key, hidesAddress: Bool = false, _ body: @Sendable (XFTPSession) async throws(XFTPClientError) -> Value
     ) async throws(XFTPClientError) -> Value {
-        // Here, where the connector is replaced: all sessions that there are were made by the present one.
-        guard !hidesAddress || connector.hidesAddress(from: key.server) else {
-            throw XFTPClientError(.visibleAddress, "a router that is not approved would see this machine's address")
-        }
-        let (session, connecting) = try await session(key)
+        let (session, connecting) = try await session(key, hidesAddress: hidesAddress)
         do throws(XFTPClientError) {
             let value = try await body(session)
             await endUse(key, connecting)
@@ -59,13 +55,26 @@ actor FileSessions {
     /// The number of sessions, those that are being made included.
     var count: Int { sessions.count }
 
+    /// The number of calls that use a session or wait for one, for tests.
+    var useCount: Int { sessions.values.reduce(0) { $0 + $1.users } }
+
+    /// Here, where the connector is replaced: all sessions that there are were made by the present one.
+    private func checkAddress(_ key: Key, _ hidesAddress: Bool) throws(XFTPClientError) {
+        guard !hidesAddress || connector.hidesAddress(from: key.server) else {
+            throw XFTPClientError(.visibleAddress, "a router that is not approved would see this machine's address")
+        }
+    }
+
     /// A session whose use has begun: ``endUse(_:_:)`` must follow.
-    private func session(_ key: Key) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
+    private func session(_ key: Key, hidesAddress: Bool) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
+        try checkAddress(key, hidesAddress)
         if let known = sessions[key]?.connecting {
             beginUse(key)
             if case .success(let session) = await known.value, session.isOpen { return (session, known) }
             // Another caller may have replaced it meanwhile.
             if sessions[key]?.connecting == known { sessions[key] = nil }
+            // The connector may be another one than before the wait, too.
+            try checkAddress(key, hidesAddress)
         }
         if let newer = sessions[key]?.connecting { return try await result(of: newer, key) }
         let connecting = Connecting { [connector] in
