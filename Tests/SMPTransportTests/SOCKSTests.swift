@@ -205,6 +205,22 @@ struct SOCKSConnectionTests {
         }
     }
 
+    @Test("A proxy is reached though another address of its name is not")
+    func proxyWithSeveralAddresses() async throws {
+        let credential = try ServerCredential.generate(algorithm: .ed25519)
+        try await withListener(credential) { listener, accepted in
+            try await withProxy(to: listener.port) { proxy, told in
+                let client = try FixedResolver.client([("127.0.0.2", proxy.port), (proxy.host, proxy.port)]) {
+                    $0.proxy = SOCKSProxy(host: "proxy.example", port: proxy.port)
+                }
+                let connection = try await client.connect(host: "abcdef.onion", port: 1234, keyHash: credential.fingerprint)
+                let server = try await accepted.first()
+                #expect(connection.sessionID == server.sessionID)
+                await connection.close()
+            }
+        }
+    }
+
     @Test("A proxy that is not there is a failed connection")
     func noProxy() async throws {
         let credential = try ServerCredential.generate(algorithm: .ed25519)

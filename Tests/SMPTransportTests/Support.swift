@@ -1,5 +1,8 @@
-import SMPTransport
+import NIOCore
+import NIOPosix
 import SMPWire
+
+@testable import SMPTransport
 
 #if canImport(Glibc)
     import Glibc
@@ -56,6 +59,32 @@ func withListener(
 
 func connect(to listener: SMPTransportListener, _ credential: ServerCredential) async throws -> SMPConnection {
     try await SMPTransportClient().connect(host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint)
+}
+
+/// Knows the addresses of every name.
+struct FixedResolver: Resolver {
+    var v6: [SocketAddress] = []
+    var v4: [SocketAddress] = []
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { found(v4) }
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { found(v6) }
+    func cancelQueries() {}
+
+    private func found(_ addresses: [SocketAddress]) -> EventLoopFuture<[SocketAddress]> {
+        MultiThreadedEventLoopGroup.singleton.next().makeSucceededFuture(addresses)
+    }
+
+    /// A client for which all names have these addresses, tried in this order: those of IPv6 first, then those of IPv4.
+    static func client(
+        _ addresses: [(host: String, port: Int)], _ change: (inout SMPTransportClient.Configuration) -> Void = { _ in }
+    ) throws -> SMPTransportClient {
+        let all = try addresses.map { try SocketAddress(ipAddress: $0.host, port: $0.port) }
+        var configuration = SMPTransportClient.Configuration()
+        change(&configuration)
+        return try SMPTransportClient(
+            configuration: configuration, group: MultiThreadedEventLoopGroup.singleton,
+            resolver: FixedResolver(v6: all.filter { $0.protocol == .inet6 }, v4: all.filter { $0.protocol == .inet }))
+    }
 }
 
 /// A block of one byte's repetitions.

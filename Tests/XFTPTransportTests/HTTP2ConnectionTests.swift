@@ -126,10 +126,17 @@ import XFTPTransport
         }
     }
 
-    private func ending(of connection: HTTP2Connection) async throws -> EventLoopFuture<Ending> {
-        let promise = connection.channel.eventLoop.makePromise(of: Ending.self)
-        try await connection.channel.eventLoop.submit { try connection.channel.pipeline.syncOperations.addHandler(EndingHandler(promise)) }.get()
+    private func ending(of channel: any Channel) async throws -> EventLoopFuture<Ending> {
+        let promise = channel.eventLoop.makePromise(of: Ending.self)
+        try await channel.eventLoop.submit { try channel.pipeline.syncOperations.addHandler(EndingHandler(promise)) }.get()
         return promise.futureResult
+    }
+
+    /// Closes a connection as the kernel does it when a process dies: TLS does not come to know.
+    private static func die(_ channel: any Channel) async {
+        try? await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.context(handlerType: OpenSSLHandler.self).close(promise: nil)
+        }.get()
     }
 
     /// Sends the beginning of an answer and nothing more.
@@ -158,7 +165,7 @@ import XFTPTransport
     // An official client asks again for a body whose connection is reset. One that just ends is a complete body of the wrong size to it.
     @Test func aConnectionThatIsClosedWithinAnAnswerIsReset() async throws {
         try await withServer(answer: Self.beginning) { connection, listener in
-            let ending = try await ending(of: connection)
+            let ending = try await ending(of: connection.channel)
             try await cut(connection) { await listener.close() }
             #expect(try await ending.get() == .reset)
         }
@@ -170,24 +177,34 @@ import XFTPTransport
             if let channel = stream.channel.parent { opened.yield(channel) }
             try await Self.beginning(stream)
         } _: { connection, _ in
-            let ending = try await ending(of: connection)
+            let ending = try await ending(of: connection.channel)
             try await cut(connection) {
-                // As the kernel does it: TLS does not come to know.
-                for await channel in channels {
-                    try? await channel.eventLoop.submit {
-                        try channel.pipeline.syncOperations.context(handlerType: OpenSSLHandler.self).close(promise: nil)
-                    }.get()
-                    break
-                }
+                for await channel in channels { return await Self.die(channel) }
             }
             #expect(try await ending.get() == .reset)
+        }
+    }
+
+    @Test func aConnectionOfAClientThatDiesIsNotReset() async throws {
+        let (channels, opened) = AsyncStream.makeStream(of: (any Channel).self)
+        try await withServer { stream in
+            if let channel = stream.channel.parent { opened.yield(channel) }
+            try await Self.echo(stream)
+        } _: { connection, _ in
+            #expect(try await exchange(connection, [7]) == [7])
+            for await channel in channels {
+                let ending = try await ending(of: channel)
+                await Self.die(connection.channel)
+                #expect(try await ending.get() == .other)
+                break
+            }
         }
     }
 
     @Test func aConnectionThatEndsBetweenAnswersEndsWithAGoodbye() async throws {
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         try await withServer(answered: answered, answer: Self.echo) { connection, listener in
-            let ending = try await ending(of: connection)
+            let ending = try await ending(of: connection.channel)
             #expect(try await exchange(connection, [7]) == [7])
             for await _ in answers { break }
             await listener.close()

@@ -93,7 +93,13 @@ package final class SMPRouter: Sendable {
         Heap.trim()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
-            let address = try address(configuration, certificate.keyHash, port: listener.port)
+            let address: SMPServerAddress
+            do throws(RouterError) {
+                address = try Self.address(configuration, certificate.keyHash, port: listener.port)
+            } catch {
+                await listener.close()
+                throw error
+            }
             let router = SMPRouter(core: core, certificate: certificate, listener: listener, worker: worker, address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(configuration, group)

@@ -27,6 +27,16 @@ final class HandshakeHandler<Connection>: ChannelInboundHandler, RemovableChanne
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { startTimer(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        startTimer(context)
+        context.fireChannelActive()
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: timeout) {
             let (handler, context) = bound.value

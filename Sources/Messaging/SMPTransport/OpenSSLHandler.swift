@@ -26,6 +26,8 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     let session: TLSSession
     private var phase = Phase.handshake
     private var saysGoodbye = true
+    /// The end of a connection whose goodbye has not left yet.
+    private var closing: EventLoopPromise<Void>?
     /// True if the connection is reset when its socket is closed.
     private var isReset = false
 
@@ -88,6 +90,8 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // Whoever closes again, such as a listener that stops behind its sessions, must not cut off what a slow peer has not read yet.
+        if let closing { return closing.futureResult.cascade(to: promise) }
         guard phase == .open, saysGoodbye else {
             phase = .closed
             return context.close(mode: .all, promise: promise)
@@ -117,12 +121,15 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     /// Closing a socket drops what has been written and not sent: waits until the goodbye has left, but not for ever.
     private func closeWhenWritten(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         guard let ciphertext = session.wire.takeOutbound() else { return context.close(promise: promise) }
+        let closing = context.eventLoop.makePromise(of: Void.self)
+        closing.futureResult.cascade(to: promise)
+        self.closing = closing
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let deadline = context.eventLoop.scheduleTask(in: Self.closingTime) { bound.value.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(ciphertext)).assumeIsolated().whenComplete { result in
             deadline.cancel()
             if case .success = result { self.resetWhenClosed(context, false) }
-            context.close(promise: promise)
+            context.close(promise: closing)
         }
     }
 

@@ -31,13 +31,20 @@ package struct SMPTransportClient: Sendable {
     private let configuration: Configuration
     private let context: TLSContext
     private let group: any EventLoopGroup
+    private let resolver: (any Resolver & Sendable)?
 
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     package init(
         configuration: Configuration = Configuration(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws(ConnectionError) {
+        try self.init(configuration: configuration, group: group, resolver: nil)
+    }
+
+    /// - Parameter resolver: finds the addresses of names; nil for the system's.
+    init(configuration: Configuration, group: any EventLoopGroup, resolver: (any Resolver & Sendable)?) throws(ConnectionError) {
         self.configuration = configuration
         self.group = group
+        self.resolver = resolver
         context = try TLSContext.client(
             applicationProtocols: configuration.applicationProtocols, credential: configuration.serviceCredential)
     }
@@ -109,22 +116,28 @@ package struct SMPTransportClient: Sendable {
         }
     }
 
+    /// Begins TLS on a channel that is active.
     private func addHandlers<Connection: Sendable>(
         to channel: any Channel, _ keyHash: Bytes, _ timeout: TimeAmount, _ open: @escaping Opening<Connection>, _ attempt: ConnectAttempt<Connection>
     ) throws {
         let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
-        try channel.pipeline.syncOperations.addHandlers([
-            OpenSSLHandler(session),
-            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, open: open, completion: { attempt.resolve($0) }),
-        ])
+        let handshake = HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, open: open) { attempt.resolve($0) }
+        try channel.pipeline.syncOperations.addHandler(handshake)
+        // Last: it starts as soon as it is added.
+        try channel.pipeline.syncOperations.addHandler(OpenSSLHandler(session), position: .before(handshake))
     }
 
+    /// Opens a TCP connection. A name can have several addresses, and each that is tried has a channel: only the first that is connected is begun with,
+    /// and the others are closed.
+    ///
+    /// - Parameter begin: called once at most, on the event loop of the channel, which is active and reads nothing yet.
     private func openChannel(
-        host: String, port: Int, _ timeout: TimeAmount, initialize: @escaping @Sendable (any Channel) throws -> Void
+        host: String, port: Int, _ timeout: TimeAmount, begin: @escaping @Sendable (any Channel) throws -> Void
     ) async throws(ConnectionError) -> any Channel {
         let keepAlive = configuration.keepAlive
         do {
             let bootstrap = ClientBootstrap(group: group)
+                .resolver(resolver)
                 .connectTimeout(timeout)
                 .channelOption(.autoRead, value: false)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -135,14 +148,24 @@ package struct SMPTransportClient: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         try keepAlive?.apply(to: channel)
                         limitUnsent(channel)
-                        try initialize(channel)
                     }
                 }
             // An address needs no resolver, which has threads of its own and is shared by the whole process.
-            if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return try await bootstrap.connect(to: address).get()
-            }
-            return try await bootstrap.connect(host: host, port: port).get()
+            let address = try? SocketAddress(ipAddress: host, port: port)
+            let connecting = address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: host, port: port)
+            return try await connecting.flatMap { channel in
+                // In the next turn: the pipeline learns only after this that it is active.
+                channel.eventLoop.submit {
+                    do {
+                        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+                        try begin(channel)
+                        return channel
+                    } catch {
+                        channel.close(promise: nil)
+                        throw error
+                    }
+                }
+            }.get()
         } catch let error as ConnectionError {
             throw error
         } catch let error as ChannelError {

@@ -1,7 +1,7 @@
 import NIOCore
 import SMPWire
 
-/// Asks a proxy for a connection, and then gives its place to the handlers of that connection.
+/// Asks a proxy for a connection, and then gives its place to the handlers of that connection. To be added to a channel that is active.
 final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -26,7 +26,7 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.addHandlers = addHandlers
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: timeout) {
             let (handler, context) = bound.value

@@ -92,10 +92,16 @@ package final class FileRouter: Sendable {
         core.count(\.filesLost, UInt64(lost.count))
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
+            let address: XFTPServerAddress
+            do throws(RouterError) {
+                address = try Self.address(configuration, certificate.keyHash, port: listener.port)
+            } catch {
+                await listener.close()
+                throw error
+            }
             let router = FileRouter(
                 core: core, certificate: certificate, listener: listener,
-                history: CounterStore(.folder(configuration.folder), now: now(), logger),
-                address: try address(configuration, certificate.keyHash, port: listener.port))
+                history: CounterStore(.folder(configuration.folder), now: now(), logger), address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(group)
             } catch {

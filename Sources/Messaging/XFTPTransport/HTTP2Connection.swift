@@ -42,7 +42,9 @@ package struct HTTP2Connection: Sendable {
     ) -> @Sendable (any Channel, TLSHandshake) throws -> HTTP2Connection {
         { channel, handshake in
             let answers = Answers()
-            try ByteStreamHandler.add(to: channel) { answers.count.load(ordering: .relaxed) > 0 }
+            let isAnswering: @Sendable () -> Bool = { answers.count.load(ordering: .relaxed) > 0 }
+            // A client has no answers to leave unfinished.
+            try ByteStreamHandler.add(to: channel, isUnfinished: isClient ? nil : isAnswering)
             try channel.pipeline.syncOperations.addHandler(FrameAligner(isClient: isClient))
             var configuration = NIOHTTP2Handler.Configuration()
             configuration.connection.initialSettings = [

@@ -53,8 +53,8 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     private(set) var deliveries = SessionDeliveries()
     /// Unsolicited responses since the router's last answer to a command that nobody waits for.
     private var unexpectedCount = 0
-    /// True if the router broke the protocol: nothing more is read until the end.
-    private var isRefused = false
+    /// True if the router broke the protocol or stopped answering: nothing more is read until the end.
+    private var isGivenUp = false
     /// True if silence is probed: once there is a subscription, whose messages would otherwise fail to come unnoticed.
     var isProbing = false
 
@@ -195,9 +195,11 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
 
     /// Reads a block of the router.
     mutating func receive(_ block: Bytes, now: Duration) -> [Action] {
-        guard !hasEnded, !isRefused else { return [] }
+        guard !hasEnded, !isGivenUp else { return [] }
         lastReceived = now
         unansweredCount = 0
+        // Also one that found no room, and would never be answered.
+        isPinging = false
         let content: Bytes
         do throws(TransportError) {
             content = try cipher.open(block)
@@ -208,7 +210,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         var actions: [Action] = []
         for transmission in context.decode(block: content, as: SMPBrokerMessage.self) {
             take(transmission, &actions)
-            if isRefused { break }
+            if isGivenUp { break }
         }
         return actions
     }
@@ -221,7 +223,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     }
 
     private mutating func refuse(_ what: String, _ actions: inout [Action]) {
-        isRefused = true
+        isGivenUp = true
         // What waits for answers can be asked of the router again.
         actions.append(.close(SMPClientError(.network(.failed), "the router does not keep to the protocol: \(what)")))
     }
@@ -234,7 +236,6 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             return takeUnexpected(transmission.message.map(\.name), &actions)
         }
         unexpectedCount = 0
-        if request.command == .ping { isPinging = false }
         let response = response(transmission, to: request)
         if case .success(let message) = response { deliveries.answered(request.command, to: request.entity, with: message) }
         if case .success(.msg(let message)) = response, request.command.responseKind != .plain {
@@ -291,18 +292,23 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
 
     /// When ``tick(now:)`` is due next.
     var nextTick: Duration? {
-        guard !hasEnded else { return nil }
+        guard !hasEnded, !isGivenUp else { return nil }
         let probe = isProbing && !isPinging && limits.pingInterval > .zero ? lastReceived + limits.pingInterval : nil
-        return [earliestDeadline, probe].compactMap { $0 }.min()
+        // A router that reads nothing more has no room for a command with a deadline, nor for a probe.
+        return [earliestDeadline, probe, isUnanswered ? lastReceived + limits.silenceLimit : nil].compactMap { $0 }.min()
     }
+
+    /// True if as many commands in a row had no answer as give the router up, once it is silent for long enough.
+    private var isUnanswered: Bool { limits.pingCount > 0 && unansweredCount >= limits.pingCount }
 
     /// Ends waits that have lasted too long, and tells whether a `PING` should be sent now.
     mutating func tick(now: Duration) -> (actions: [Action], ping: Bool) {
-        guard !hasEnded else { return ([], false) }
+        guard !hasEnded, !isGivenUp else { return ([], false) }
         var actions: [Action] = []
         if let earliest = earliestDeadline, earliest <= now { actions = expire(now) }
         let silence = now - lastReceived
-        if limits.pingCount > 0, unansweredCount >= limits.pingCount, silence >= limits.silenceLimit {
+        if isUnanswered, silence >= limits.silenceLimit {
+            isGivenUp = true
             return (actions + [.close(SMPClientError(.network(.timeout), "the router has stopped answering"))], false)
         }
         let ping = isProbing && !isPinging && limits.pingInterval > .zero && silence >= limits.pingInterval
