@@ -62,6 +62,8 @@ final class BareRouter {
     private let context: TransmissionContext
     private var authorizers: [SessionID: SessionAuthorizer] = [:]
     private var events: [Event] = []
+    /// Up to where the journal must be durable before the last answer may be sent.
+    private(set) var needsSynchronized: UInt64 = 0
 
     init(seed: UInt64, _ limits: RouterState.Limits = RouterState.Limits()) {
         random = SeededRandomSource(seed: seed)
@@ -116,6 +118,7 @@ final class BareRouter {
         var outputs: [RoutedOutput] = []
         state.execute(prepared, from: session, now: now, sink: &sink, outputs: &outputs)
         guard let answer = outputs.first, answer.session == session else { throw .internal }
+        needsSynchronized = answer.output.needsSynchronized
         events += outputs.dropFirst().map { Event(session: $0.session, entity: $0.output.entity, content: Content($0.output.content)) }
         return Content(answer.output.content)
     }

@@ -101,6 +101,27 @@ import Testing
         }
     }
 
+    /// What no crash explains: a queue that names data which was never there, and data of a queue that was there once.
+    @Test(arguments: [(nil, [1]), (nil, [0, 1]), (5, [3, 4]), (5, [5, 6, 7]), (0, [])] as [(UInt32?, [UInt32])])
+    func linksThatNoCrashLeavesBehindAreRefused(_ recorded: UInt32?, _ versions: [UInt32]) {
+        var queue = maker.queue()
+        let id = maker.identifier()
+        var records: [(JournalRecord, Bytes)] = []
+        if let recorded {
+            queue.link = QueueRecord.Link(id: id, version: recorded)
+            records.append((.queue(queue), []))
+        }
+        records += versions.map { (.link(queue: queue.recipientID, QueueRecord.Link(id: id, version: $0)), [1]) }
+        #expect(refusal([0: segment(records)])?.code == .corrupted)
+    }
+
+    @Test func aLinkAndMessagesWithoutTheirQueueAreRefused() {
+        let queue = maker.identifier()
+        let link = JournalRecord.link(queue: queue, QueueRecord.Link(id: maker.identifier(), version: 0))
+        let others: [JournalRecord] = [.message(queue: queue, sequence: 0, maker.message()), .acknowledged(queue: queue, upTo: 1)]
+        for other in others { #expect(refusal([0: segment([(link, [1]), (other, [])])])?.code == .corrupted) }
+    }
+
     @Test func statisticsOfAnyNumbersAreReadAndAdded() throws {
         let largest = "\(UInt64.max)"
         let text =

@@ -153,8 +153,9 @@ extension Journal {
     /// A journal of several batches in one segment, with what each of them adds.
     struct Sample {
         let bytes: Bytes
-        /// The end of every record in the file, and what the queue has then: the number of messages, nil without the queue.
-        let ends: [(offset: Int, messages: Int?)]
+        /// The end of every record in the file, and what the queue has then: the number of messages, nil without the queue, and the version
+        /// of its link.
+        let ends: [(offset: Int, messages: Int?, link: UInt32)]
         /// The ends of the batches.
         let batchEnds: [Int]
         let bodies: [Bytes]
@@ -163,21 +164,31 @@ extension Journal {
             let maker = JournalMaker(seed: 2)
             let storage = MemoryStorage()
             let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
-            let record = maker.queue()
+            var record = maker.queue()
+            var link = QueueRecord.Link(id: maker.identifier(), version: 0)
             let header = SegmentHeader.length
-            var ends: [(Int, Int?)] = [(header, nil)]
-            ends.append((header + Int(journal.append(.queue(record)).end), 0))
-            try journal.commit()
-            var batchEnds = [ends[1].0]
             var bodies: [Bytes] = []
+            var ends: [(Int, Int?, UInt32)] = [(header, nil, 0)]
+            // As NEW and LSET do it: the data first, then the queue that names it.
+            func setLink() {
+                let end = journal.append(.link(queue: record.recipientID, link), body: [UInt8(link.version)]).end
+                ends.append((header + Int(end), ends[ends.count - 1].1, ends[ends.count - 1].2))
+                record.link = link
+                ends.append((header + Int(journal.append(.queue(record)).end), bodies.count, link.version))
+                link.version += 1
+            }
+            setLink()
+            try journal.commit()
+            var batchEnds = [ends[ends.count - 1].0]
             for count in batches {
                 for _ in 0..<count {
                     let body = maker.random.bytes(60)
                     let range = journal.append(
                         .message(queue: record.recipientID, sequence: UInt64(bodies.count), maker.message()), body: body)
                     bodies.append(body)
-                    ends.append((header + Int(range.end), bodies.count))
+                    ends.append((header + Int(range.end), bodies.count, record.link?.version ?? 0))
                 }
+                setLink()
                 try journal.commit()
                 batchEnds.append(ends[ends.count - 1].0)
             }
@@ -189,6 +200,7 @@ extension Journal {
 
         /// What an undamaged beginning of so many bytes holds.
         func messages(at count: Int) -> Int? { ends.last { $0.offset <= count }?.messages ?? nil }
+        func link(at count: Int) -> UInt32? { ends.last { $0.offset <= count }?.link }
     }
 
     /// What a journal of these bytes has: nil without a queue.
@@ -203,6 +215,11 @@ extension Journal {
             let (journal, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
             let expected = sample.messages(at: count).map { Array(sample.bodies.prefix($0)) }
             #expect(try bodies(journal, queues) == expected, "\(count)")
+            if let queue = queues.first {
+                let version = try #require(sample.link(at: count))
+                #expect(queue.record.link?.version == version, "\(count)")
+                #expect(try journal.body(at: try #require(queue.linkPosition)) == [UInt8(version)], "\(count)")
+            }
             // It can be written on and read again.
             let record = JournalMaker(seed: 3).queue()
             _ = journal.append(.queue(record))

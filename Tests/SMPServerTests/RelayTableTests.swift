@@ -29,6 +29,11 @@ import Testing
         return result.evicted
     }
 
+    /// Ends an attempt. Failures are remembered for five seconds.
+    private func fail(_ table: inout Table, _ number: Int, at seconds: Int64) -> [Int] {
+        table.attemptFailed(server(number), at: time(seconds), until: time(seconds + 5))
+    }
+
     private func isKnown(_ table: inout Table, _ number: Int, for client: RelayClient, at seconds: Int64) -> Bool {
         if case .known(UInt64(number)) = table.request(server(number), for: client, 0, at: time(seconds)) { true } else { false }
     }
@@ -54,7 +59,7 @@ import Testing
         #expect(table.next() == nil)
         var order: [SMPServerAddress] = []
         for number in 0..<4 {
-            table.attemptFailed(server(number))
+            #expect(fail(&table, number, at: 0).isEmpty)
             if let next = table.next() { order.append(next) }
         }
         #expect(order.count == 4 && order.filter { [server(200), server(201)].contains($0) }.count == 2)
@@ -69,7 +74,7 @@ import Testing
         #expect(table.connected(server(99), as: 1, at: time(0)) { _ in false }.waiters == [99, 1_099])
         // It is not connected to twice.
         for number in 0..<100 where number != 99 {
-            table.attemptFailed(server(number))
+            #expect(fail(&table, number, at: 0).isEmpty)
             while let next = table.next() { #expect(next != server(99)) }
         }
     }
@@ -121,7 +126,7 @@ import Testing
                 return
             }
             #expect(table.next() == server(number))
-            table.attemptFailed(server(number))
+            #expect(fail(&table, number, at: 0).isEmpty)
             // Who waits is told when the time has come, and who asks meanwhile waits with him.
             guard case .waits = table.request(server(number), for: honest, 1_000, at: time(0)) else {
                 Issue.record("told too early")
@@ -145,6 +150,29 @@ import Testing
         let result = table.connected(server(1), as: 1, at: time(16)) { _ in false }
         #expect(result.isKept && result.waiters.isEmpty)
         #expect(isKnown(&table, 1, for: honest, at: 17) == true)
+    }
+
+    @Test func whoAsksWhileAnAttemptTakesTooLongIsAnsweredWhenItFailsAndNobodyWaitsAfterwards() {
+        var table = Table(.init(connections: 1))
+        _ = table.request(server(1), for: honest, 1, at: time(0))
+        #expect(table.next() == server(1))
+        #expect(table.expire(server(1), at: time(15), until: time(20)) == [1])
+        for waiter in [2, 3] {
+            guard case .waits = table.request(server(1), for: honest, waiter, at: time(16)) else {
+                Issue.record("not kept")
+                return
+            }
+        }
+        #expect(fail(&table, 1, at: 17) == [2, 3])
+        guard case .failed = table.request(server(1), for: honest, 4, at: time(18)) else {
+            Issue.record("waits for nothing")
+            return
+        }
+        // It is tried again, and the time of the next attempt is its own.
+        _ = table.request(server(1), for: honest, 5, at: time(23))
+        #expect(table.next() == server(1))
+        #expect(fail(&table, 1, at: 24).isEmpty)
+        #expect(table.expire(server(1), at: time(38), until: time(43)) == [5])
     }
 
     @Test func whatWaitsIsBounded() {

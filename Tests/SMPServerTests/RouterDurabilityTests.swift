@@ -220,6 +220,48 @@ import Testing
         await router.stop()
     }
 
+    @Test func theOperatorIsToldWhatIsDurableAndWhatIsNot() async throws {
+        let storage = FaultyStorage()
+        let router = try await start(on: storage)
+        let queue = try await TestQueue.create(try await TestClient(router.address))
+        func status() throws -> QueueRecord.Status? { try Journal.open(storage.durableContents).queues.first?.record.status }
+        let spam = BlockingInfo(reason: .spam)
+        for (command, after) in [(.block(queue.sender, spam), .blocked(spam)), (.unblock(queue.sender), .active)] as [(ControlCommand, QueueRecord.Status)] {
+            _ = try await router.answer(command)
+            #expect(try status() == after)
+        }
+        let commands: [ControlCommand] = [.block(queue.sender, spam), .unblock(queue.sender), .delete(queue.sender)]
+        for command in commands {
+            storage.fails.store(true, ordering: .relaxed)
+            // Also what is so already, and is not on the disk yet.
+            for _ in 0..<(command == commands[2] ? 1 : 2) {
+                await #expect { try await router.answer(command) } throws: { ($0 as? ControlError)?.code == "storage" }
+            }
+            storage.fails.store(false, ordering: .relaxed)
+            try await eventually("the disk takes everything again") { router.statistics.storageFailure == nil }
+        }
+        // It was done when the disk took something again.
+        #expect(try status() == nil)
+        await #expect { try await router.answer(commands[0]) } throws: { ($0 as? ControlError)?.code == "noQueue" }
+        await router.stop()
+    }
+
+    @Test func whatWasAskedForBeforeTheRouterWasAllStartedIsCommitted() async throws {
+        let configuration = RouterConfiguration(storage: .memory)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let (journal, queues) = try Journal.open([:])
+        let worker = JournalWorker(configuration)
+        let core = RouterCore(
+            journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil, limits: AddressLimits(queues: nil),
+            history: StatisticsStore(.memory, now: 0, logger), random: SystemRandomSource(), now: RouterClock.now, logger: logger,
+            scheduleCommit: { worker.schedule() })
+        let end = journal.append(.queue(JournalMaker(seed: 8).queue())).end
+        worker.schedule()
+        worker.start(core) {}
+        try await eventually("it is durable") { journal.synchronized == end }
+        await worker.stop()
+    }
+
     /// The disk refuses something while the new segment is made, or later.
     @Test(arguments: 0..<6)
     func whoHasTheJournalClearedIsToldWhatTheDiskRefuses(_ step: Int) async throws {

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import NIOCore
 import SMPCrypto
 import SMPProtocol
@@ -162,6 +163,30 @@ import Testing
                 guard case .pkey = try await client.request(.prxy(address, nil)) else { throw TestClientError.closed }
                 #expect(seen.withLock { $0 } == 1)
             }
+        }
+    }
+
+    @Test func aRouterWhoseNameIsLookedUpForTooLongIsAnsweredForEachTime() async throws {
+        let isAnswered = Promise<Void>()
+        var times = RelayTimes()
+        times.connect = .milliseconds(20)
+        try await withRouter(.memory) {
+            $0.allowsPrivateRelays = false
+            $0.relayTimes = times
+            $0.lookup = { _ in
+                await isAnswered.value()
+                return []
+            }
+        } _: { proxy in
+            let client = try await TestClient(proxy.address)
+            let address = SMPServerAddress(host: .domain("relay.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32)))
+            #expect(try await client.request(.prxy(address, nil)) == Self.unreachable)
+            // One that asks before the name server answers, and more than a session may have under way after it.
+            let early = try await client.send([Request(.prxy(address, nil))])
+            #expect(try await client.request(.ping) == .pong)
+            isAnswered.resolve(())
+            #expect(try await client.response(to: early[0]) == Self.unreachable)
+            for _ in 0..<40 { #expect(try await client.request(.prxy(address, nil)) == Self.unreachable) }
         }
     }
 

@@ -16,6 +16,18 @@ import Testing
         return statistics.counters.messagesSent
     }
 
+    @Test func whoHasReadTheCountersFirstAndComesLastIsNotCountedTwice() {
+        let store = StatisticsStore(.memory, now: 5, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var total: UInt64 = 0
+        for count in [12, 10, 12] as [UInt64] {
+            var counters = RouterStatistics.Counters()
+            (counters.messagesSent, counters.queuesCreated) = (count, 22 - count)
+            total = store.summary(counters, on: 1).total.messagesSent
+        }
+        #expect(total == 12)
+        #expect(store.summary(RouterStatistics.Counters(), on: 1).total.queuesCreated == 12)
+    }
+
     @Test func whatTheDiskRefusedIsSavedLater() throws {
         let folder = try TemporaryFolder(isCreated: false)
         let store = store(folder)

@@ -123,6 +123,37 @@ import XFTPProtocol
         }
     }
 
+    @Test(arguments: [false, true])
+    func anUploadThatIsRepeatedIsAnsweredWhenTheFirstOneIsDurable(_ isRefused: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let storage = FaultyStorage()
+        let chunk = try TestChunk(in: folder)
+        try await withRouter(configuration(folder), storage: storage) { router, session in
+            let (id, recipient) = try await chunk.announce(session)
+            storage.held.enter()
+            async let first = failure { try await chunk.upload(session, id) }
+            async let second = await again()
+            func again() async -> XFTPClientError.Code? {
+                await failure {
+                    try await eventually("the first is there") { router.fileCore.shared.withLock { $0.store.file(sender: id)?.isUploaded == true } }
+                    try await chunk.upload(session, id)
+                }
+            }
+            do {
+                defer { storage.held.leave() }
+                try await eventually("both wait for the disk") { router.fileCore.journal.waiterCount == 2 }
+                if isRefused { storage.losePower() }
+            }
+            let answers = await [first, second]
+            #expect(answers == Array(repeating: isRefused ? .protocol(.fileIO) : nil, count: 2))
+            storage.fails.store(false, ordering: .relaxed)
+            try await eventually("the disk takes everything") { router.statistics.storageFailure == nil }
+            // An acknowledgement is written, and nobody waits for it to be durable.
+            try await session.acknowledge(recipient, key: chunk.recipient)
+            try await chunk.upload(session, id)
+        }
+    }
+
     @Test func whatWasAnsweredSurvivesALossOfPower() async throws {
         let folder = try TemporaryFolder()
         let storage = FaultyStorage()

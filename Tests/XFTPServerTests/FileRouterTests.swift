@@ -213,6 +213,41 @@ import XFTPTransport
         }
     }
 
+    @Test func onlyAnUploadMayGoOnBehindItsCommand() async throws {
+        let folder = try TemporaryFolder()
+        try await withRouter(configuration(folder)) { router, session in
+            let chunk = try TestChunk(in: folder)
+            let (id, recipient) = try await chunk.announce(session)
+            try await chunk.upload(session, id)
+            let connection = try await openConnection(router)
+            let context = try await shakeHands(connection, router)
+            func ask(_ command: XFTPCommand, _ entity: EntityID, _ key: PrivateAuthKey, then pieces: [Bytes], isEnd: Bool) async throws -> XFTPResponse {
+                let authorizer = try CommandAuthorizer(key, serverKey: nil)
+                let block = try XFTPBlock.encode(command, entity: entity, correlationID: .none, authorizer: authorizer, in: context)
+                let answer = try await request(connection, [block] + pieces, isEnd: isEnd)
+                return try XFTPBlock.decode(answer, as: XFTPResponse.self, in: context).message.get()
+            }
+            let get = XFTPCommand.get(X25519.generateKeyPair(SystemRandomSource()).publicKey)
+            let commands: [(XFTPCommand, EntityID, PrivateAuthKey)] = [
+                (get, recipient, chunk.recipient), (.acknowledge, recipient, chunk.recipient), (.delete, id, chunk.sender),
+                (.add(recipients: [chunk.recipient.publicKey]), id, chunk.sender),
+            ]
+            for (command, entity, key) in commands {
+                for (extra, isEnd) in [(1 << 20, false), (1, true)] {
+                    #expect(try await ask(command, entity, key, then: [Bytes(repeating: 0, count: extra)], isEnd: isEnd) == .error(.size))
+                }
+            }
+            // Nothing of it was done, and the end of a body may come by itself.
+            try await chunk.expectDownload(session, recipient, in: folder)
+            guard case .file = try await ask(get, recipient, chunk.recipient, then: [[]], isEnd: true) else {
+                Issue.record("the download was refused")
+                return
+            }
+            #expect(router.fileCore.shared.withLock { $0.store.file(sender: id)?.recipients.count } == 1)
+            await connection.close()
+        }
+    }
+
     @Test(arguments: [Bytes(), Bytes(repeating: 35, count: 16_384), Bytes(repeating: 0, count: 16_384), [1, 2, 3]])
     func whatIsNoCommandIsAnsweredWithAnError(_ block: Bytes) async throws {
         let folder = try TemporaryFolder()
@@ -244,9 +279,14 @@ private func openConnection(_ router: FileRouter) async throws -> HTTP2Connectio
 }
 
 private func request(_ connection: HTTP2Connection, _ bytes: Bytes) async throws -> Bytes {
+    try await request(connection, bytes.isEmpty ? [] : [bytes], isEnd: true)
+}
+
+/// Sends a body in pieces, with its end or without one.
+private func request(_ connection: HTTP2Connection, _ pieces: [Bytes], isEnd: Bool) async throws -> Bytes {
     try await connection.openStream().executeThenClose { inbound, outbound in
-        try await outbound.send(headers: requestHeaders, isEnd: bytes.isEmpty)
-        if !bytes.isEmpty { try await outbound.send(bytes, isEnd: true) }
+        try await outbound.send(headers: requestHeaders, isEnd: isEnd && pieces.isEmpty)
+        for (index, piece) in pieces.enumerated() { try await outbound.send(piece, isEnd: isEnd && index == pieces.count - 1) }
         var body = HTTP2Body(inbound)
         return try await body.bytes(16_384)
     }

@@ -63,6 +63,8 @@ final class JournalWorker: Sendable {
                 let time = TimeAmount(time)
                 bound.value.tasks.append(loop.scheduleRepeatedTask(initialDelay: time, delay: time) { [self] _ in commit(flush: true) })
             }
+            // Clients may have been served before this.
+            commit()
         }
     }
 

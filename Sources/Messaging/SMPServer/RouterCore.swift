@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Logging
 import SMPCrypto
 import SMPProtocol
@@ -18,12 +19,16 @@ final class RouterCore: Sendable {
     struct JournalSink: RecordSink {
         let journal: Journal
         private(set) var hasAppended = false
+        /// Where the last record ends that must survive a loss of power.
+        private(set) var end: UInt64?
 
         init(_ journal: Journal) { self.journal = journal }
 
         mutating func append(_ record: JournalRecord, body: Bytes) -> LogRange {
             hasAppended = true
-            return journal.append(record, body: body)
+            let range = journal.append(record, body: body)
+            if record.mustBeSynchronized { end = range.end }
+            return range
         }
     }
 
@@ -45,6 +50,8 @@ final class RouterCore: Sendable {
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
     private let waiting = Mutex<[RouterSession]>([])
+    /// The operator's commands that wait for the journal to be durable up to a position.
+    private let commands = Mutex<[(end: UInt64, outcome: Promise<Result<Void, RouterError>>)]>([])
     private let scheduleCommit: @Sendable () -> Void
 
     /// A segment that cannot be read.
@@ -213,8 +220,41 @@ final class RouterCore: Sendable {
     ///
     /// - Throws: ``RouterError`` `storage`; the same can be tried again.
     func commit(flush: Bool) throws(RouterError) {
-        try journal.commit(flush: flush)
+        do throws(RouterError) {
+            try journal.commit(flush: flush)
+        } catch {
+            settleCommands()
+            throw error
+        }
         wakeWaiting()
+    }
+
+    /// Waits until the journal is durable up to a position.
+    ///
+    /// - Throws: ``RouterError``: `storage` if the disk refuses it at present, `stopped`. What was appended is written when the disk takes
+    ///   something again.
+    private func waitUntilDurable(_ end: UInt64) async throws(RouterError) {
+        let outcome = Promise<Result<Void, RouterError>>()
+        commands.withLock { $0.append((end, outcome)) }
+        scheduleCommit()
+        // It may be durable, or refused, already.
+        settleCommands()
+        try await outcome.value().get()
+    }
+
+    /// Answers the operator's commands whose changes are durable; all of them if the disk refuses something, so that none waits for ever.
+    private func settleCommands() {
+        guard commands.withLock({ !$0.isEmpty }) else { return }
+        let durable = journal.synchronized
+        let failure = shared.withLock { $0.failure } ?? journal.failure
+        let settled = commands.withLock { commands in
+            let settled = commands.filter { $0.end <= durable || failure != nil }
+            commands.removeAll { $0.end <= durable || failure != nil }
+            return settled
+        }
+        for (end, outcome) in settled {
+            if end > durable, let failure { outcome.resolve(.failure(failure)) } else { outcome.resolve(.success(())) }
+        }
     }
 
     /// Says that nothing new is acknowledged from now on.
@@ -245,6 +285,7 @@ final class RouterCore: Sendable {
             return waiting
         }
         for session in sessions { session.scheduleFlush() }
+        settleCommands()
     }
 
     // MARK: Upkeep
@@ -335,42 +376,46 @@ final class RouterCore: Sendable {
 
     // MARK: The operator
 
-    /// Does something to the queue that a person means; nil if there is none.
-    private func withQueue<Result: Sendable>(
-        shown id: EntityID, _ body: (inout RouterState, Int, inout JournalSink) -> (Result, [RoutedOutput])
-    ) -> Result? {
-        let (result, touched) = shared.withLock { shared -> (Result?, [RouterSession]) in
-            guard let slot = shared.state.slot(shown: id) else { return (nil, []) }
+    /// Does something to the queue that a person means, and makes it durable; nil if there is none.
+    ///
+    /// - Throws: ``RouterError``, as ``waitUntilDurable(_:)``.
+    private func withQueue<Value: Sendable>(
+        shown id: EntityID, _ body: (inout RouterState, Int, inout JournalSink) -> (Value, [RoutedOutput])
+    ) async throws(RouterError) -> Value? {
+        let (value, end, touched) = shared.withLock { shared -> (Value?, UInt64, [RouterSession]) in
+            guard let slot = shared.state.slot(shown: id) else { return (nil, 0, []) }
             var sink = JournalSink(journal)
-            let (result, events) = body(&shared.state, slot, &sink)
+            // What is so already may still wait for the disk.
+            let known = shared.state.store.queue(slot)?.position.end ?? 0
+            let (value, events) = body(&shared.state, slot, &sink)
             var touched: [RouterSession] = []
             for event in events {
                 guard let receiver = shared.sessions[event.session] else { continue }
                 receiver.outbox.withLock { $0.append(event.output) }
                 touched.append(receiver)
             }
-            return (result, touched)
+            return (value, sink.end ?? known, touched)
         }
-        scheduleCommit()
         for session in touched { session.scheduleFlush() }
-        return result
+        if value != nil { try await waitUntilDurable(end) }
+        return value
     }
 
     func describe(shown id: EntityID) -> RouterState.QueueDescription? {
         shared.withLock { shared in shared.state.slot(shown: id).flatMap { shared.state.describe($0) } }
     }
 
-    func block(shown id: EntityID, _ info: BlockingInfo) -> Bool {
-        withQueue(shown: id) { state, slot, sink in (true, state.block(slot, info, sink: &sink)) } ?? false
+    func block(shown id: EntityID, _ info: BlockingInfo) async throws(RouterError) -> Bool {
+        try await withQueue(shown: id) { state, slot, sink in (true, state.block(slot, info, sink: &sink)) } ?? false
     }
 
-    func unblock(shown id: EntityID) -> Bool? {
-        withQueue(shown: id) { state, slot, sink in (state.unblock(slot, sink: &sink), []) }
+    func unblock(shown id: EntityID) async throws(RouterError) -> Bool? {
+        try await withQueue(shown: id) { state, slot, sink in (state.unblock(slot, sink: &sink), []) }
     }
 
     /// - Returns: how many messages were in it.
-    func remove(shown id: EntityID) -> Int? {
-        withQueue(shown: id) { state, slot, sink in
+    func remove(shown id: EntityID) async throws(RouterError) -> Int? {
+        try await withQueue(shown: id) { state, slot, sink in
             let removed = state.remove(slot, sink: &sink)
             return (removed?.messages, removed?.events ?? [])
         } ?? nil
@@ -383,6 +428,7 @@ final class RouterCore: Sendable {
             return Array(shared.sessions.values)
         }
         for session in sessions { session.stop() }
+        settleCommands()
     }
 }
 

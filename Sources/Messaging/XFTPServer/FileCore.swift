@@ -17,6 +17,8 @@ final class FileCore: Sendable {
     struct Shared {
         var store: FileStore
         var counters = Counters()
+        /// Up to where the journal must be durable before anything may be answered that rests on the state.
+        var changed: UInt64 = 0
     }
 
     let configuration: FileRouterConfiguration
@@ -68,6 +70,7 @@ final class FileCore: Sendable {
                     let position = journal.append(record)
                     if record.mustBeSynchronized { end = position }
                 }
+                if let end { shared.changed = end }
                 return (response, end)
             }
         }.get()
@@ -186,7 +189,11 @@ final class FileCore: Sendable {
     /// `FPUT`: keeps room for the chunk. What is returned as new must be given to ``finish(_:_:_:)`` or ``abandon(_:_:_:)``.
     func begin(_ id: EntityID, _ file: StoredFile) async throws(XFTPErrorType) -> Upload {
         guard journal.failure == nil else { throw .fileIO }
-        guard !file.isUploaded else { return .known }
+        guard !file.isUploaded else {
+            // The record of it may still wait for the disk.
+            guard await journal.isDurable(shared.withLock { $0.changed }) else { throw .fileIO }
+            return .known
+        }
         let size = file.info.size
         try shared.withLock { shared in
             Result { () throws(XFTPErrorType) in

@@ -28,20 +28,20 @@ extension SMPRouter {
             guard let description = core.describe(shown: id) else { throw Self.noQueue }
             return JSONText.line(description.members)
         case .block(let id, let info):
-            guard core.block(shown: id, info) else { throw Self.noQueue }
+            guard try await reportingErrors({ () throws(RouterError) in try await core.block(shown: id, info) }) else { throw Self.noQueue }
             return JSONText.line([("blocked", .flag(true))])
         case .unblock(let id):
-            guard let wasBlocked = core.unblock(shown: id) else { throw Self.noQueue }
+            guard let wasBlocked = try await reportingErrors({ () throws(RouterError) in try await core.unblock(shown: id) }) else { throw Self.noQueue }
             return JSONText.line([("wasBlocked", .flag(wasBlocked))])
         case .delete(let id):
-            guard let messages = core.remove(shown: id) else { throw Self.noQueue }
+            guard let messages = try await reportingErrors({ () throws(RouterError) in try await core.remove(shown: id) }) else { throw Self.noQueue }
             return JSONText.line([("deletedMessages", .number(messages))])
         }
     }
 
     /// Converts errors of the router into those of the control socket.
-    private func reportingErrors(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
-        do throws(RouterError) { try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
+    private func reportingErrors<Value>(_ body: () async throws(RouterError) -> Value) async throws(ControlError) -> Value {
+        do throws(RouterError) { return try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
     }
 
     private static let noQueue = ControlError("noQueue", "there is no queue with this id: take the sender id from an address, or the id of a link")

@@ -31,8 +31,18 @@ struct JournalReplay: Sendable {
         var recorded: (firstSequence: UInt64, lastUsed: UInt16, link: QueueRecord.Link?) = (0, 0, nil)
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
-        var link: (QueueRecord.Link, LogRange)?
+        /// The last two that differ: the data of a link is written ahead of the queue that names it, which may not have come to the disk.
+        var links: [(link: QueueRecord.Link, range: LogRange)] = []
         var lastUsed: UInt16 = 0
+
+        /// True if all that there is of the queue is the link that it was to be made with: that was never answered.
+        var isUnfinished: Bool { record == nil && messages.isEmpty && firstSequence == 0 && links.map(\.link.version) == [0] }
+
+        mutating func take(_ link: QueueRecord.Link, _ range: LogRange) {
+            // Copied, or set once more after it had not come to its end.
+            if links.last?.link == link { links.removeLast() }
+            links = links.suffix(1) + [(link, range)]
+        }
 
         mutating func discard(below sequence: UInt64) {
             guard sequence > firstSequence else { return }
@@ -78,7 +88,7 @@ struct JournalReplay: Sendable {
             // Cleared queues are remembered by a later record of their own.
             guard let number = numbers[queue], let known = queues[Int(number)]?.lastUsed, known < day else { return }
             queues[Int(number)]?.lastUsed = day
-        case .link(let queue, let link): update(queue) { $0.link = (link, item.range) }
+        case .link(let queue, let link): update(queue) { $0.take(link, item.range) }
         }
     }
 
@@ -102,7 +112,7 @@ struct JournalReplay: Sendable {
         var finished: [Queue] = []
         finished.reserveCapacity(numbers.count)
         for number in numbers.values {
-            guard let partial = queues[Int(number)] else { continue }
+            guard let partial = queues[Int(number)], !partial.isUnfinished else { continue }
             finished.append(try partial.finish())
         }
         return finished
@@ -113,7 +123,7 @@ extension JournalReplay.Partial {
     /// Which queue it is, no error says: ids do not belong in logs.
     fileprivate func finish() throws(RouterError) -> JournalReplay.Queue {
         guard let (attributes, position) = record else {
-            let first = messages.values.map(\.position.start).min() ?? link?.1.start
+            let first = messages.values.map(\.position.start).min() ?? links.first?.range.start
             throw RouterError(.corrupted, "the journal has data of a queue but not the queue\(first.map { ", from position \($0) on" } ?? "")")
         }
         guard firstSequence <= JournalReplay.largestSequence else {
@@ -129,10 +139,10 @@ extension JournalReplay.Partial {
         }
         var linkPosition: LogRange?
         if let expected = recorded.link {
-            guard let (known, range) = link, known == expected else {
+            guard let known = links.last(where: { $0.link == expected }) else {
                 throw RouterError(.corrupted, "the link data of the queue at position \(position.start) is missing in the journal")
             }
-            linkPosition = range
+            linkPosition = known.range
         }
         return JournalReplay.Queue(
             attributes: attributes, isExact: firstSequence == recorded.firstSequence && lastUsed == recorded.lastUsed,

@@ -99,7 +99,8 @@ final class RelayPool: Sendable {
             deadline.cancel()
             add(relay, server)
         case .failure(let failure):
-            inner.withLock { $0.table.attemptFailed(server) }
+            let late = inner.withLock { $0.table.attemptFailed(server, at: .now(), until: .now() + times.failureMemory) }
+            for waiter in late { waiter(.failure(failure.error)) }
             // Where clients may reach private addresses, the time that it takes is no secret of the network's.
             if failure.isOfRouter || addresses.allowsPrivate {
                 deadline.cancel()

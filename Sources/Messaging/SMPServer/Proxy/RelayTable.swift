@@ -33,8 +33,9 @@ struct RelayTable<Waiter> {
     enum Entry {
         /// Waits for its turn.
         case queued([Waiter])
-        /// Being connected to; whoever asks meanwhile waits.
-        case connecting([Waiter], RelayClient)
+        /// Being connected to; whoever asks meanwhile waits. Late if the time to tell of a failure has come already: nothing else than the end
+        /// of the attempt answers who waits then.
+        case connecting([Waiter], RelayClient, isLate: Bool)
         /// Could not be reached; who asks is told when it is time to.
         case overdue([Waiter])
         case connected(Connected)
@@ -85,7 +86,7 @@ struct RelayTable<Waiter> {
             // By whose turn it comes first: who has named many others before it does not delay it for all.
             if queues[client]?.contains(server) != true { enqueue(server, for: client) }
             return add(waiter, to: waiters, server) { .queued($0) }
-        case .connecting(let waiters, let first): return add(waiter, to: waiters, server) { .connecting($0, first) }
+        case .connecting(let waiters, let first, let isLate): return add(waiter, to: waiters, server) { .connecting($0, first, isLate: isLate) }
         case .overdue(let waiters): return add(waiter, to: waiters, server) { .overdue($0) }
         case nil: break
         }
@@ -133,7 +134,7 @@ struct RelayTable<Waiter> {
             if !queue.isEmpty { rotation.append(client) }
             // Another client's turn may have come first.
             guard case .queued(let waiters) = entries[server] else { return next() }
-            entries[server] = .connecting(waiters, client)
+            entries[server] = .connecting(waiters, client, isLate: false)
             attempts[client, default: 0] += 1
             attemptCount += 1
             return server
@@ -154,7 +155,7 @@ struct RelayTable<Waiter> {
     mutating func connected(
         _ server: SMPServerAddress, as number: UInt64, at now: NIODeadline, isBusy: (UInt64) -> Bool
     ) -> (waiters: [Waiter], isKept: Bool, evicted: UInt64?) {
-        guard case .connecting(let waiters, let client) = entries[server] else { return ([], false, nil) }
+        guard case .connecting(let waiters, let client, _) = entries[server] else { return ([], false, nil) }
         endAttempt(of: client)
         var evicted: UInt64?
         if servers.count >= limits.connections {
@@ -188,11 +189,14 @@ struct RelayTable<Waiter> {
         return best.connected.number
     }
 
-    /// Takes note that a router could not be reached. Who waits for it goes on waiting until ``expire(_:until:)``.
-    mutating func attemptFailed(_ server: SMPServerAddress) {
-        guard case .connecting(let waiters, let client) = entries[server] else { return }
+    /// Takes note that a router could not be reached. Who waits for it goes on waiting until ``expire(_:at:until:)``.
+    ///
+    /// - Returns: who is to be told at once, as that time is over.
+    mutating func attemptFailed(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
+        guard case .connecting(let waiters, let client, let isLate) = entries[server] else { return [] }
         endAttempt(of: client)
         entries[server] = .overdue(waiters)
+        return isLate ? expire(server, at: now, until: until) : []
     }
 
     /// The time to tell of a failure has come: of one that was, or of an attempt that takes too long and may still end well.
@@ -200,8 +204,8 @@ struct RelayTable<Waiter> {
     /// - Returns: who is to be told.
     mutating func expire(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
         switch entries[server] {
-        case .connecting(let waiters, let client):
-            entries[server] = .connecting([], client)
+        case .connecting(let waiters, let client, _):
+            entries[server] = .connecting([], client, isLate: true)
             return waiters
         case .overdue(let waiters):
             entries[server] = nil
@@ -242,7 +246,7 @@ struct RelayTable<Waiter> {
     mutating func clear() -> [Waiter] {
         let waiters = entries.values.flatMap { entry -> [Waiter] in
             switch entry {
-            case .queued(let waiters), .connecting(let waiters, _), .overdue(let waiters): waiters
+            case .queued(let waiters), .connecting(let waiters, _, _), .overdue(let waiters): waiters
             case .connected: []
             }
         }

@@ -16,7 +16,7 @@ extension RouterState {
     }
 
     mutating func deleteLink(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard store.queue(slot)?.record.link != nil else { return execution.respond(.ok) }
+        guard store.queue(slot)?.record.link != nil else { return execution.respond(.ok, after: store.queue(slot)?.position.end) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.link = nil })
     }
 

@@ -22,7 +22,9 @@ extension RouterState {
     }
 
     mutating func deleteNotifier(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let queue = store.queue(slot), let notifier = queue.record.notifier else { return execution.respond(.ok) }
+        guard let queue = store.queue(slot), let notifier = queue.record.notifier else {
+            return execution.respond(.ok, after: store.queue(slot)?.position.end)
+        }
         let hearer = store.notifierSubscriber(slot)
         let end = store.change(slot, sink: &sink) { $0.notifier = nil }
         endNotifications(notifier, for: hearer, &execution, after: end ?? 0)

@@ -92,7 +92,7 @@ extension RouterState {
 
     /// `OFF`. A queue that the operator has blocked takes nothing already, and must not become another that can be read.
     mutating func suspend(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard blocking(slot) == nil else { return execution.respond(.ok) }
+        guard blocking(slot) == nil else { return execution.respond(.ok, after: store.queue(slot)?.position.end) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.status = .off })
     }
 

@@ -22,6 +22,8 @@ package struct CounterField<Counters>: Sendable {
 
 extension CounterSet {
     package static func - (left: Self, right: Self) -> Self { combine(left, right) { $0 < $1 ? 0 : $0 - $1 } }
+    /// The larger of each counter.
+    package static func maximum(_ left: Self, _ right: Self) -> Self { combine(left, right) { max($0, $1) } }
     package static func + (left: Self, right: Self) -> Self { combine(left, right, &+) }
 
     private static func combine(_ left: Self, _ right: Self, _ operation: (UInt64, UInt64) -> UInt64) -> Self {

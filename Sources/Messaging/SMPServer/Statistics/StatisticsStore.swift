@@ -76,7 +76,8 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     package func summary(_ counters: Counters, on day: UInt16) -> Summary {
         let history = state.withLock { state in
             state.history.add(counters - state.counted, on: day)
-            state.counted = counters
+            // Who has read the counters first may come here last.
+            state.counted = .maximum(state.counted, counters)
             return state.history
         }
         return Summary(

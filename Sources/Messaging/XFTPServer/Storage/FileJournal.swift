@@ -46,6 +46,8 @@ final class FileJournal: Sendable {
     var failure: RouterError? { state.withLock { $0.failure } }
     /// Bytes.
     var size: Int { journal.size }
+    /// Callers that wait, for tests.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Adds a record. To be called in the order in which the state changes.
     ///
