@@ -68,6 +68,21 @@ import Testing
         #expect((1...3).map { runner.core.sent(to: ContactID($0)) } == [[], [], ["news"]])
     }
 
+    @Test func aDiskThatIsFullForAMomentLeavesNobodyOut() async throws {
+        let runner = try BotSessionRunner()
+        try await Self.run(runner) { client in
+            runner.core.state.withLock { $0.failures = Array(repeating: SendingTests.timeout, count: CommandRetry.waits.count + 1) }
+            try await client.broadcast("news", to: [.direct(1), .direct(2)], onceAs: "monday")
+            try await eventually("it is finished") {
+                runner.clock.advance(by: .seconds(1))
+                return try await client.broadcastProgress("monday")?.isFinished == true
+            }
+            let done = try await client.broadcastProgress("monday")
+            #expect(done == BroadcastProgress(total: 2, sent: 2, failed: 0))
+        }
+        #expect((1...3).map { runner.core.sent(to: ContactID($0)) } == [["news"], ["news"], []])
+    }
+
     @Test func aFinishedBroadcastCannotBeCancelled() async throws {
         let runner = try BotSessionRunner()
         try await Self.run(runner) { client in

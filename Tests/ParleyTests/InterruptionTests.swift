@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import Foundation
 import Logging
+import ParleyRules
 import Synchronization
 import SystemSupport
 import TestSupport
@@ -103,6 +104,97 @@ import Testing
         #expect(commands.count == 3 && Set(commands).count == 3, "\(commands)")
     }
 
+    @Test func aBroadcastThatTheStopInterruptsBetweenTwoAttemptsLeavesNobodyOut() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger), clock = ManualClock()
+        let bot = Bot("News", id: "news") {
+            On(.text("go")) { try await $0.client.broadcast("news", to: [.direct(4), .direct(5)], onceAs: "monday") }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        try core.add(contact: 5, name: "ben")
+        core.state.withLock { $0.failures = [SendingTests.timeout] }
+        try await run([bot], on: core, store, clock: clock, stoppingWithin: .zero) {
+            core.receive("go", from: ann)
+            await clock.waitForSleeper(.seconds(1) ... .seconds(1))
+        }
+        clock.advance(by: .seconds(3_600))
+        let again = core.restarted()
+        try await run([bot], on: again, store, stoppingWithin: .seconds(600)) { await again.waitForSent(1, to: 5) }
+        #expect(again.sent(to: 4) == ["news"] && again.sent(to: 5) == ["news"])
+    }
+
+    /// The second message of the end waits for the pace of the bot when the bots stop.
+    @Test func theEndOfAFormThatTheStopInterruptsIsToldAtTheNextStart() async throws {
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles:
+                  shop:
+                    pace: { chat: off, profile: { burst: 1, per-second: 0.001 } }
+                    rules: [ { when: { command: order }, then: { form: order } } ]
+                    forms:
+                      order:
+                        questions: [ { name: size, ask: Which size? } ]
+                        done: [ { send: Thank you. }, { tell: { chat: cook, text: "{{ contact.name }}: {{ form.size }}" } } ]
+                """)
+        let bots = try file.makeBots()
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger), clock = ManualClock()
+        let ann = try core.add(contact: 4, name: "ann")
+        try core.add(contact: 5, name: "cook")
+        try await run(bots, on: core, store, clock: clock, stoppingWithin: .zero) {
+            core.receive("/order", from: ann)
+            await core.waitForSent(1, to: 4)
+            core.receive("30", from: ann)
+            await core.waitForSent(2, to: 4)
+        }
+        clock.advance(by: .seconds(3_600))
+        #expect(core.sent(to: 5) == [])
+        let again = core.restarted()
+        try await run(bots, on: again, store, stoppingWithin: .seconds(600)) {}
+        #expect(again.sent(to: 4) == ["Which size?", "Thank you."] && again.sent(to: 5) == ["ann: 30"])
+    }
+
+    @Test func theAnswerToAQuestionFromBeforeTheStopIsRight() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger), isStopping = Mutex(true)
+        let bot = Bot("Door", id: "door") {
+            On(.memberPending) { newcomer in
+                try await newcomer.ask(Captcha())
+                if isStopping.withLock(\.self) { try await suspendUntilCancelled() }
+            }
+            On.captchaAnswers
+        }
+        let (group, bob) = try core.addGroup()
+        var newcomer = bob
+        newcomer.status = .pendingReview
+        newcomer.supportChat = GroupSupportChat(chatTimestamp: ScriptedCore.time, unread: 1, memberAttention: 1, mentions: 0)
+        let pending = newcomer, support = ChatInfo.group(groupInfo: group, scope: .memberSupport(groupMember: pending))
+        core.state.withLock { state in
+            state.groups[0].membersRequireAttention = 1
+            state.members[0] = pending
+        }
+        try await run([bot], on: core, store, stoppingWithin: .zero) {
+            core.receive(.receivedGroupEvent(event: .newMemberPendingReview), from: pending, in: support)
+            await core.waitForSent(1, to: 7)
+        }
+        isStopping.withLock { $0 = false }
+        let chat = ChatReference.group(7, scope: .memberSupport(4)), question = try #require(core.sent(to: chat).first)
+        let answer = try #require(Self.answer(to: question))
+        let again = core.restarted()
+        try await run([bot], on: again, store, stoppingWithin: .seconds(600)) {
+            again.receive(.receivedMessage(content: .text("\(answer)")), from: pending, in: support, text: "\(answer)")
+        }
+        #expect(again.groupCommands.contains { $0.hasPrefix("/_accept member #7 4") })
+        #expect(again.sent(to: chat) == [question], "it is asked once")
+    }
+
+    /// The sum that a question asks for: a number in a word and one in digits.
+    private static func answer(to question: String) -> Int? {
+        guard let match = question.firstMatch(of: /([a-z]+) plus (\d+)/), let digits = Int(match.2) else { return nil }
+        let words = NumberFormatter()
+        words.numberStyle = .spellOut
+        words.locale = Locale(identifier: "en_US")
+        return words.number(from: String(match.1)).map { $0.intValue + digits }
+    }
+
     // MARK: Crashes
 
     @Test(arguments: [(ProcessEnd.crash, 3), (.kill, 9)])
@@ -188,11 +280,11 @@ import Testing
 
     /// Runs bots until the body has ended, and stops them then.
     private func run(
-        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: TemporaryFolder? = nil, stoppingWithin limit: Duration,
-        _ body: @Sendable () async throws -> Void
+        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: TemporaryFolder? = nil, clock: any Clock<Duration> = ImpatientClock(),
+        stoppingWithin limit: Duration, _ body: @Sendable () async throws -> Void
     ) async throws {
         let session = HostSession(
-            core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())
+            core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: clock)
         try await session.running { _ in
             try await body()
             if limit > .zero { await session.settle() }

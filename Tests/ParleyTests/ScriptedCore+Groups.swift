@@ -91,6 +91,7 @@ extension ScriptedCore {
             state.groupLinks[id] = link
             if case .createLink = command { return .success(.groupLinkCreated(user: owner, groupInfo: group, groupLink: link)) }
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
+        case .blockForAll(_, _, false) where !state.unblockFailures.isEmpty: return .failure(state.unblockFailures.removeFirst())
         case .list: return .success(.groupsList(user: owner, groups: state.groups))
         case .members(let id):
             guard let group = group(id) else { return notFound }

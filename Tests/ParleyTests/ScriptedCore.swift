@@ -25,6 +25,10 @@ final class ScriptedCore: IdempotentChatCore {
         var unreadablePages = 0
         /// What happens before the next page of a group is read that is not the newest.
         var beforeOlderPage: (@Sendable (inout State) -> Void)?
+        /// What happens before the comments on a post are read.
+        var beforeComments: (post: ChatItemID, happening: @Sendable (inout State) -> Void)?
+        /// What the next commands that unblock members fail with.
+        var unblockFailures: [ChatCoreError] = []
         /// What the next commands about messages fail with.
         var failures: [ChatCoreError] = []
         /// Bytes of the longest text that one message may have.
@@ -160,6 +164,7 @@ final class ScriptedCore: IdempotentChatCore {
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
         case .chats(.page(let chat, let post, _, let page, _)) where chat.type == .group:
             if case .before = page, let happening = state.beforeOlderPage.take() { happening(&state) }
+            if let post, post == state.beforeComments?.post, let (_, happening) = state.beforeComments.take() { happening(&state) }
             return groupPage(chat, commentsOn: post, page, owner(user), state)
         case .chats(.page(let chat, _, _, let page, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(chat.id) }) else { break }

@@ -127,6 +127,27 @@ import Testing
         #expect(later.core.sent(to: 4) == ["How much is 2 and 2?", "Right."])
     }
 
+    @Test("is left to the handlers if the question cannot be sent") func refusedQuestion() async throws {
+        let runner = try BotSessionRunner(), core = runner.core, gate = Gate()
+        let ann = try core.add(contact: 4, name: "ann")
+        let bot = Bot("Quiz") {
+            On(.command("quiz")) { message in
+                await gate.wait()
+                let error = await #expect(throws: ChatCoreError.self) { _ = try await message.sendAndWait("How much is 2 and 2?") }
+                try await message.send("\(error?.code.rawValue ?? "")")
+            }
+            On(.text) { try await $0.send("re: \($0.text)") }
+        }
+        try await runner.run(bot) { _, session in
+            core.state.withLock { $0.failures = [ChatCoreError(.unsupported, "no")] }
+            for text in ["/quiz", "5"] { core.receive(text, from: ann) }
+            try await eventually("5 is in the queue") { await session.status().profiles.first?.waiting == 1 }
+            gate.open()
+            try await eventually("both are handled") { await session.status().running == 0 }
+        }
+        #expect(core.sent(to: 4) == ["core.unsupported", "re: 5"])
+    }
+
     @Test("cannot be waited for longer than ten minutes") func limit() async throws {
         let runner = try BotSessionRunner(), core = runner.core
         try core.add(contact: 4, name: "ann")

@@ -10,7 +10,7 @@ import Testing
 
 /// Messages of handlers: sent in parts if they are long, again if the network failed, and followed until they are delivered.
 @Suite struct SendingTests {
-    private static let timeout = ChatCoreError(.agent(error: .broker(server: "smp://router", error: .timeout), agentConnectionID: "", entity: nil))
+    static let timeout = ChatCoreError(.agent(error: .broker(server: "smp://router", error: .timeout), agentConnectionID: "", entity: nil))
 
     /// A chat with ann as a handler has it.
     private func chat(_ core: ScriptedCore) async throws -> BotChat {
@@ -46,6 +46,15 @@ import Testing
         core.state.withLock { $0.failures = Array(repeating: Self.timeout, count: CommandRetry.waits.count + 1) }
         let error = await #expect(throws: ChatCoreError.self) { try await chat.send("never") }
         #expect(error?.isTemporary == true)
+    }
+
+    /// A handler that runs again may find that it is answered again: its effects must have the numbers that they had.
+    @Test func whatIsRefusedInASilentChatHasANumberToo() async throws {
+        let chat = try await chat(ScriptedCore()), effects = chat.effects
+        effects.silence(in: .direct(4))
+        await #expect(throws: ChatCoreError.self) { try await chat.send("no") }
+        await #expect(throws: ChatCoreError.self) { try await effects.forward([1], from: .direct(5), to: .direct(4)) }
+        #expect(effects.nextKey() == "item/1/3")
     }
 
     @Test func faultsOfTheNetworkAreTemporaryWhateverCoreReportsThem() {

@@ -56,6 +56,19 @@ private struct Visits: StoredState {
         #expect(later.core.sent(to: 4).last == "3")
     }
 
+    @Test("is changed by each of the tasks that a handler runs side by side") func tasks() async throws {
+        let bot = Bot("Counter") {
+            On(.text) { message in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 1...200 { group.addTask { try await message.update(Score.self) { $0.points += 1 } } }
+                    try await group.waitForAll()
+                }
+                try await message.send("\(try await message.state(Score.self).points)")
+            }
+        }
+        #expect(try await BotSessionRunner.answers(to: ["x", "x"], of: bot) == ["200", "400"])
+    }
+
     @Test("is not changed by a handler that fails") func failure() async throws {
         let runner = try BotSessionRunner(), core = runner.core
         let ann = try core.add(contact: 4, name: "ann")
@@ -82,7 +95,7 @@ private struct Visits: StoredState {
         let changes = HandlerChanges()
         _ = changes.note(key, nil)
         let one = try Score(points: 1).stored()
-        changes.add(key, one) { _ in one }
+        try changes.change(key) { _ in (one, ()) }
         // The mark cannot be stored: neither is the value.
         try await store.database.write { db in try db.execute(sql: "DROP TABLE chat_progress") }
         await #expect(throws: (any Error).self) { try await store.commit(changes.current, .item(7, chat: "@4"), of: 1) }
@@ -100,7 +113,7 @@ private struct Visits: StoredState {
         let both = [HandlerChanges(), HandlerChanges()]
         for changes in both {
             _ = changes.note(key, nil)
-            changes.add(key, try add(nil), add)
+            try changes.change(key) { (try add($0), ()) }
         }
         for changes in both { try await store.commit(changes.current, .none, of: 1) }
         #expect(try Score(stored: try await store.value(key, of: 1)).points == 2)

@@ -27,12 +27,12 @@ import Testing
         }
 
         /// Stores timers that are due one after the other.
-        func schedule(_ keys: String...) async throws {
-            for (index, key) in keys.enumerated() {
-                let due = BotSessionRunner.start.addingTimeInterval(Double(index - 100))
-                try await store.apply(
-                    [.set(TimerRecord(id: 0, userID: TimerDispatcherTests.user, kind: .once, name: "n", key: key, due: due))], of: TimerDispatcherTests.user)
+        func schedule(_ keys: [String]) async throws {
+            let changes = keys.enumerated().map { index, key in
+                let due = BotSessionRunner.start.addingTimeInterval(Double(index - keys.count))
+                return TimerChange.set(TimerRecord(id: 0, userID: TimerDispatcherTests.user, kind: .once, name: "n", key: key, due: due))
             }
+            try await store.apply(changes, of: TimerDispatcherTests.user)
         }
 
         func note(_ timer: TimerRecord) { store.note(.timer(timer.id, next: nil), of: TimerDispatcherTests.user) }
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aTimerThatEndsWhileAnEarlierOneIsSubmittedRunsOnce() async throws {
         let fixture = try Fixture(), log = EventLog<String>()
-        try await fixture.schedule("refused once", "other")
+        try await fixture.schedule(["refused once", "other"])
         let end = Mutex<(@Sendable () -> Void)?>(nil)
         try await fixture.run { timer, ended in
             log.add(timer.key)
@@ -87,7 +87,7 @@ import Testing
 
     @Test func aTimerWhoseEndIsNotOnDiskYetRunsOnce() async throws {
         let fixture = try Fixture(), log = EventLog<String>(), disk = DispatchSemaphore(value: 0), taken = Promise<Void>()
-        try await fixture.schedule("a", "b")
+        try await fixture.schedule(["a", "b"])
         try await fixture.run { timer, ended in
             log.add(timer.key)
             if log.all == ["a"] { fixture.store.submit { _ in disk.wait() } }
@@ -101,5 +101,85 @@ import Testing
             disk.signal()
         }
         #expect(log.all == ["a", "b"])
+    }
+
+    /// More timers than two pages, of a chat whose queue takes a page and one that runs.
+    @Test func aChatWithManyTimersHoldsUpNoOther() async throws {
+        typealias Held = (timer: TimerRecord, ended: @Sendable (Bool) -> Void)
+        let fixture = try Fixture(), log = EventLog<String>(), held = Mutex<(timers: [Held], room: Int)>(([], 257))
+        try await fixture.schedule((1...600).map { "\($0)" } + ["other"])
+        try await fixture.run { timer, ended in
+            let isHeld = timer.key != "other" && held.withLock { $0.room < .max }
+            guard isHeld else {
+                log.add(timer.key)
+                fixture.note(timer)
+                ended(true)
+                return true
+            }
+            return held.withLock { held in
+                guard held.timers.count < held.room else { return false }
+                held.timers.append((timer, ended))
+                return true
+            }
+        } until: {
+            try await eventually("that of the other chat runs") {
+                // As each second.
+                fixture.dispatcher.wake()
+                return log.all == ["other"]
+            }
+            let first = held.withLock { held in
+                held.room = .max
+                return held.timers
+            }
+            for (timer, ended) in first {
+                log.add(timer.key)
+                fixture.note(timer)
+                ended(true)
+            }
+        }
+        #expect(log.all.count == 601 && Set(log.all).count == 601, "each runs once")
+    }
+
+    @Test func whoeverWaitsForTheTimersWaitsForOneThatCameAfterTheStoreWasRead() async throws {
+        let fixture = try Fixture(), log = EventLog<String>(), settling = Promise<Task<Void, Never>>()
+        try await fixture.schedule(["refused once"])
+        try await fixture.run { timer, ended in
+            guard timer.key == "refused once", settling.current == nil else {
+                log.add(timer.key)
+                fixture.note(timer)
+                ended(true)
+                return true
+            }
+            try? await fixture.schedule(["late"])
+            settling.resolve(
+                Task {
+                    await fixture.dispatcher.settle()
+                    log.add("settled")
+                })
+            await Self.letOthersRun()
+            return false
+        } until: {
+            await settling.value().value
+        }
+        #expect(log.all == ["refused once", "late", "settled"])
+    }
+
+    @Test func aDispatcherThatHasEndedHoldsNobodyUp() async throws {
+        let fixture = try Fixture(), taken = Promise<Void>()
+        try await fixture.schedule(["never ends"])
+        let running = Task {
+            await fixture.dispatcher.run(for: [Self.user]) { _, _ in
+                taken.resolve(())
+                return true
+            }
+        }
+        await taken.value()
+        let waiting = Task { await fixture.dispatcher.settle() }
+        await Self.letOthersRun()
+        running.cancel()
+        await running.value
+        await waiting.value
+        await fixture.dispatcher.settle()
+        try await fixture.store.close()
     }
 }

@@ -27,9 +27,9 @@ extension Effects {
             return (try state.stored(), result)
         }
         guard let changes else { return try await runningServices().store.update(key, of: userID, apply) }
-        let (value, result) = try apply(try await value(key))
-        changes.add(key, value) { try apply($0).0 }
-        return result
+        // Read first, so that the change can be made in one step: another task of the handler may change the value, too.
+        _ = try await value(key)
+        return try changes.change(key, apply)
     }
 
     /// The value as the handler sees it: with its own changes.

@@ -200,11 +200,12 @@ final class Effects: Sendable {
     }
 
     func forward(_ items: [ChatItemID], from chat: ChatReference, to target: ChatReference) async throws(ChatCoreError) {
+        // Taken in any case, as by what else is sent: it numbers the effects that follow.
+        let key = nextKey()
         try requireVoice(in: target)
         // What the owner forwards into a channel is a post of the channel.
         let group = await chats.summary(of: target)?.info.groupInfo
         let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
-        let key = nextKey()
         try await services?.pacer.wait(for: items.count, in: "\(target)")
         _ = try await once(.messages(.forward(to: target, from: chat, items, asGroup: asGroup)), key)
     }

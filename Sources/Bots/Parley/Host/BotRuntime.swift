@@ -24,6 +24,7 @@ final class BotRuntime: Sendable {
     private let answersToBots = RateLimiter([RateLimit(20, per: .seconds(60))])
     private let handlesEventsWhenMuted: Bool
     private let fileReception: FileReception?
+    private let retry: CommandRetry
     private let store: BotStateStore
     private let jobs: KeyedJobQueue<ChatJobKey>
     private let crashes: HandlerCrashTracker
@@ -38,8 +39,10 @@ final class BotRuntime: Sendable {
 
     init(
         identity: BotIdentity, bot: Bot, services: BotServices, progress: HandledProgress, model: ChatModel, filesFolder: String? = nil,
-        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], monitor: HostMonitor = HostMonitor(), logger: Logger
+        retry: CommandRetry = CommandRetry(), jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [],
+        monitor: HostMonitor = HostMonitor(), logger: Logger
     ) {
+        self.retry = retry
         self.monitor = monitor
         metrics = monitor.metrics(of: identity.id)
         self.crashes = crashes
@@ -186,7 +189,7 @@ final class BotRuntime: Sendable {
     /// The effects of one run of handlers.
     func effects(_ event: String?) -> Effects {
         Effects(
-            model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges(),
+            model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges(), retry: retry,
             observation: observation(event))
     }
 
@@ -371,7 +374,7 @@ final class BotRuntime: Sendable {
 
     private func startEffects() -> Effects {
         Effects(
-            model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, observation: observation("started"))
+            model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, retry: retry, observation: observation("started"))
     }
 
     /// Gives a timer that is due to the handlers.
@@ -389,7 +392,7 @@ final class BotRuntime: Sendable {
 
     /// Goes on with a broadcast.
     private func handleBroadcast(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
-        let client = BotClient(bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services))
+        let client = BotClient(bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services, retry: retry))
         do {
             try await client.continueBroadcast(timer.key)
             return note(mark)
@@ -401,13 +404,18 @@ final class BotRuntime: Sendable {
 
     /// Takes back what a case has done whose time is over.
     private func handleCaseEnd(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
-        let client = BotClient(
-            bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services, observation: observation("case")))
+        let effects = Effects(model: model, userID: identity.userID, event: nil, services: services, retry: retry, observation: observation("case"))
+        let client = BotClient(bot: identity, effects: effects)
         do {
             try await CaseExpiry.end(timer, client: client)
             return note(mark)
         } catch {
+            let isPassing = (error as? ChatCoreError)?.isTemporary == true || error is StorageError || StorageError.isOfDisk(error)
             guard !Task.isCancelled else { return false }
+            guard !isPassing else {
+                logger.warning("a case is taken back later", metadata: ["code": "\(ErrorCode.of(error) ?? "handler")", "case": "\(timer.key)"])
+                return false
+            }
             // A member who is gone, or a bot that may not act any more: trying again would change nothing.
             logger.error("a case cannot be taken back", metadata: ["code": "\(ErrorCode.of(error) ?? "handler")", "case": "\(timer.key)"])
             return note(mark)
@@ -415,6 +423,13 @@ final class BotRuntime: Sendable {
     }
 
     private func handle(_ timer: TimerRecord) async -> Bool {
+        do {
+            // What had its turn in the queue before may have cancelled or replaced it.
+            guard try await store.hasTimer(timer.id) else { return true }
+        } catch {
+            if !Task.isCancelled { logger.error("timer not read: it runs later", metadata: ["code": "timer.storage", "error": "\(error)"]) }
+            return false
+        }
         let now = services.time.now()
         let mark = HandledMark.timer(timer.id, next: timer.kind == .recurring ? recurrences[timer.name]?.next(after: timer.due, now: now) : nil)
         // A program can schedule a time that has no number of milliseconds.

@@ -41,7 +41,7 @@ actor HostSession {
 
     /// - Parameters:
     ///   - inFlight: where it is noted what handlers are handling; nil if it is not.
-    ///   - clock: for waiting before a chat is read again that could not be read.
+    ///   - clock: for waiting before a chat is read again that could not be read, and a handler's command given again; measures the pace.
     ///   - dryRun: takes the effects of the bots; nil if they happen. The store should be a copy then.
     ///   - time: the time of timers and dialogues; the system's with the clock if it is not given.
     init(
@@ -87,7 +87,8 @@ actor HostSession {
             try await store.prepare(bot.handlers.compactMap(\.recurrence), of: user, at: time.now())
             runtimes[user] = BotRuntime(
                 identity: provisioned.identity, bot: bot, services: provisioned.services, progress: try await store.progress(of: user), model: model,
-                filesFolder: filesFolder, jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user }, monitor: monitor, logger: logger)
+                filesFolder: filesFolder, retry: CommandRetry(clock: clock), jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user },
+                monitor: monitor, logger: logger)
             let client: @Sendable (String?) -> BotClient = {
                 [model, filesFolder, services = provisioned.services, identity = provisioned.identity] event in
                 BotClient(

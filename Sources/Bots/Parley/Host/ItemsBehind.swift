@@ -73,24 +73,25 @@ extension ChatModel {
     /// are mixed: pages are read from the newest back until one has nothing new. The comments on the posts of these pages, in a channel at least the
     /// 100 newest, belong to them.
     ///
-    /// A message that comes meanwhile can be on a page that has been read already, and a later one on a page that is read after it. So the newest pages
-    /// are read again until they have nothing that was not found: whoever handles the last item found has not left out one that came before it.
+    /// A message that comes meanwhile can be on a page, or among comments, that have been read already, and a later one where it is read after it. So all
+    /// of them are read again until they have nothing that was not found: whoever handles the last item found has not left out one that came before it.
     private nonisolated func groupItems(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
-        var found: [ChatItemID: ItemInChat] = [:], isFirst = true
+        var found: [ChatItemID: ItemInChat] = [:], depth = 0
         while true {
             let before = found.count
-            var page = try await readItems(chat, of: user, .last(Self.pageSize))
+            var number = 1, page = try await readItems(chat, of: user, .last(Self.pageSize))
             while true {
                 let new = page.filter { $0.chatItem.id > last && found[$0.chatItem.id] == nil }
                 for entry in new { found[entry.chatItem.id] = entry }
-                for entry in isFirst ? page : new where (entry.chatItem.meta.commentsTotal ?? 0) > 0 {
+                for entry in page where (entry.chatItem.meta.commentsTotal ?? 0) > 0 {
                     for comment in try await comments(on: entry.chatItem.id, behind: last, in: chat, of: user) { found[comment.chatItem.id] = comment }
                 }
-                guard !new.isEmpty, page.count == Self.pageSize, let first = page.first?.chatItem.id else { break }
+                guard !new.isEmpty || number < depth, page.count == Self.pageSize, let first = page.first?.chatItem.id else { break }
+                number += 1
                 page = try await readItems(chat, of: user, .before(first, count: Self.pageSize))
             }
             if found.count == before { break }
-            isFirst = false
+            depth = max(depth, number)
         }
         return found.values.sorted { $0.chatItem.id < $1.chatItem.id }
     }

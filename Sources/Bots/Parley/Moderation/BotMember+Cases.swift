@@ -92,12 +92,13 @@ extension BotMember {
         case .role(let role): try await setRole(role)
         case .remove(let withMessages): try await remove(withMessages: withMessages)
         }
-        let expiry = limit.map { now + $0.seconds }, before = role.code
+        let expiry = limit.map { now + $0.seconds }, before = role.code, endKey = limit.map { _ in ModerationCase.newEndKey() }
         let opened = try await client.update(ModerationRecord.self, of: chat) { [name = displayName, id] record in
             record.add(
                 ModerationCase(
                     number: record.next, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
-                    roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor))
+                    roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor,
+                    endKey: endKey))
         }
         if case .warn(let points) = action {
             let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
@@ -190,12 +191,12 @@ extension BotGroup {
 extension BotClient {
     /// Schedules the end of a case. The timer holds what is needed then: newer cases can have pushed the case out of the record.
     package func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
-        try await schedule(CaseExpiry.timerName, key: "\(group)/\(opened.number)", after: limit, opened.ending, in: .group(group))
+        try await schedule(CaseExpiry.timerName, key: CaseExpiry.key(of: opened, in: group), after: limit, opened.ending, in: .group(group))
     }
 
     /// Cancels the end of a case that is taken back before.
     package func cancelEnd(of found: ModerationCase, in group: GroupID) async throws {
-        try await cancelScheduled(CaseExpiry.timerName, key: "\(group)/\(found.number)")
+        try await cancelScheduled(CaseExpiry.timerName, key: CaseExpiry.key(of: found, in: group))
     }
 }
 
@@ -204,6 +205,9 @@ enum CaseExpiry {
     /// The name of the timer.
     static let timerName = "parley.case"
 
+    /// The key of the timer of a case. Earlier versions have used its number, which another handler can have taken before the case was stored.
+    static func key(of opened: ModerationCase, in group: GroupID) -> String { "\(group)/\(opened.endKey ?? "\(opened.number)")" }
+
     /// Takes back what the case of a timer has done. A case that was undone before is left alone.
     static func end(_ timer: TimerRecord, client: BotClient) async throws {
         guard let chat = timer.chat.flatMap({ ChatReference($0) }), let group = await client.groups.group(GroupID(chat.id)),
@@ -211,7 +215,12 @@ enum CaseExpiry {
         else { return }
         // Earlier versions have scheduled the number alone.
         let ending = try? JSONDecoder().decode(ModerationCase.self, from: json)
-        let number = try ending?.number ?? JSONDecoder().decode(Int.self, from: json)
+        var number = try ending?.number ?? JSONDecoder().decode(Int.self, from: json)
+        if let ending, ending.endKey != nil {
+            let record = try await client.state(ModerationRecord.self, of: .chat(.group(group.id)))
+            guard let found = record.cases.first(where: { $0.endKey == ending.endKey }) else { return try await group.end(ending) }
+            number = found.number
+        }
         do {
             try await group.undoCase(number, by: "expiry")
         } catch let error as ModerationError {

@@ -26,13 +26,16 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     public package(set) var undoneBy: String?
     /// The one on whose word it was done; nil for the bot itself.
     public package(set) var actor: String?
+    /// The name of the case for the timer that ends it; nil for one without, and for those of earlier versions.
+    package private(set) var endKey: String?
 
     /// Characters of evidence at the most.
     public static let longestEvidence = 200
 
     package init(
         number: Int, rule: String, action: String, reason: String? = nil, member: Int64? = nil, name: String, roleBefore: String? = nil, evidence: String,
-        time: Double, expires: Double? = nil, undoneBy: String? = nil, actor: String? = nil
+        time: Double, expires: Double? = nil, undoneBy: String? = nil, actor: String? = nil,
+        endKey: String? = nil
     ) {
         self.number = number
         self.rule = rule
@@ -46,14 +49,18 @@ public struct ModerationCase: Codable, Sendable, Hashable {
         self.expires = expires
         self.undoneBy = undoneBy
         self.actor = actor
+        self.endKey = endKey
     }
+
+    /// A new name for the timer of a case. Numbers do not do: handlers of several chats that open cases at once have the same until they are stored.
+    package static func newEndKey() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
     /// True if it can be taken back.
     public var isReversible: Bool { ["warn", "block", "role"].contains(action) }
 
     /// The part of the case that is needed to take it back, without words of people.
     var ending: ModerationCase {
-        ModerationCase(number: number, rule: "", action: action, member: member, name: "", roleBefore: roleBefore, evidence: "", time: time)
+        ModerationCase(number: number, rule: "", action: action, member: member, name: "", roleBefore: roleBefore, evidence: "", time: time, endKey: endKey)
     }
 
     /// True for one of the same kind against the same member that came later and holds.

@@ -162,7 +162,7 @@ extension BotClient {
     }
 
     /// - Returns: false if the chat is gone, or does not take the message.
-    /// - Throws: the error of a core that is closed, or a cancellation: the chat is tried again at the next start.
+    /// - Throws: the error of a core that is closed, one that passes, or a cancellation: the chat is tried again later, or at the next start.
     private func send(_ record: BroadcastRecord, toChat name: String, onceAs key: String) async throws -> Bool {
         guard let reference = ChatReference(name), let chat = await chat(reference) else { return false }
         do {
@@ -175,6 +175,8 @@ extension BotClient {
         } catch is BotFileError {
             return false
         } catch let error as ChatCoreError where error.code != .closed && error.code != .cancelled {
+            // A disk that is full, or a stop between two attempts, says nothing of the chat.
+            guard !Task.isCancelled, !error.isTemporary else { throw error }
             return false
         }
     }

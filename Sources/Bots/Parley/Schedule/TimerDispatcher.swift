@@ -20,8 +20,9 @@ actor TimerDispatcher {
     /// Those of `running` whose handlers have ended. They leave it before the next read of the store and not earlier: one that is under way may still list
     /// them as due.
     private var ended: Set<Int64> = []
-    /// The next moment at which no timer is due or runs; nil while nobody waits for it.
-    private var idle: Promise<Void>?
+    /// Those who wait for a moment at which no timer is due or runs.
+    private var waiting: [Promise<Void>] = []
+    private var hasEnded = false
 
     init(store: BotStateStore, time: BotTime, logger: Logger) {
         self.store = store
@@ -39,36 +40,62 @@ actor TimerDispatcher {
     func run(for users: [UserID], _ submit: @Sendable (TimerRecord, _ ended: @escaping @Sendable (_ isHandled: Bool) -> Void) async -> Bool) async {
         while !Task.isCancelled {
             var next: Date?
+            // Who comes later may wait for a timer that was stored after the store has been read.
+            let awaited = waiting.count
             do {
                 try await release()
                 let now = time.now()
-                var isRefused = false
-                for timer in try await store.dueTimers(of: users, at: now, limit: Self.pageSize + running.count) where running.insert(timer.id).inserted {
-                    let isTaken = await submit(timer) { [self] isHandled in Task { await end(timer.id, isHandled: isHandled) } }
-                    if !isTaken {
-                        running.remove(timer.id)
-                        isRefused = true
-                    }
-                }
+                let isRefused = try await submitDue(of: users, at: now, submit)
                 next = isRefused ? now.addingTimeInterval(Self.retryDelay) : try await store.nextTimer(of: users, after: now)
             } catch {
                 logger.error("timers cannot be read", metadata: ["code": "timer.storage", "error": "\(error)"])
                 next = time.now().addingTimeInterval(Self.retryDelay)
             }
-            if running.isEmpty, next.map({ $0 > time.now() }) ?? true {
-                idle?.resolve(())
-                idle = nil
-            }
+            if running.isEmpty, next.map({ $0 > time.now() }) ?? true { resolve(awaited) }
             await pause(until: next)
+        }
+        hasEnded = true
+        resolve(waiting.count)
+    }
+
+    /// Gives the timers that are due to their bots. Pages of those that run, or whose queues are full, hold up no others: pages are read until one of them
+    /// is the last, or has both some that are taken and some that are refused.
+    ///
+    /// - Returns: whether any was refused.
+    private func submitDue(
+        of users: [UserID], at now: Date, _ submit: @Sendable (TimerRecord, _ ended: @escaping @Sendable (_ isHandled: Bool) -> Void) async -> Bool
+    ) async throws -> Bool {
+        var isRefused = false, offset = 0
+        while true {
+            let page = try await store.dueTimers(of: users, at: now, from: offset, limit: Self.pageSize)
+            var taken = 0, refused = 0
+            for timer in page where running.insert(timer.id).inserted {
+                if await submit(timer, { [self] isHandled in Task { await end(timer.id, isHandled: isHandled) } }) {
+                    taken += 1
+                } else {
+                    running.remove(timer.id)
+                    refused += 1
+                }
+            }
+            if refused > 0 { isRefused = true }
+            guard page.count == Self.pageSize, taken == 0 || refused == 0 else { return isRefused }
+            offset += page.count
         }
     }
 
-    /// Returns when no timer is due or runs.
+    /// Returns when no timer is due or runs, of those that were stored before the call, or the dispatcher has ended.
     func settle() async {
-        let idle = idle ?? Promise()
-        self.idle = idle
+        guard !hasEnded else { return }
+        let idle = Promise<Void>()
+        waiting.append(idle)
         changed.signal()
         await idle.value()
+    }
+
+    /// Ends the waits of those who wait longest.
+    private func resolve(_ count: Int) {
+        for idle in waiting.prefix(count) { idle.resolve(()) }
+        waiting.removeFirst(count)
     }
 
     /// Lets timers run again whose handlers have ended, if the store still has them then.

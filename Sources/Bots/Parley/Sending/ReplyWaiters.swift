@@ -45,6 +45,8 @@ final class ReplyWaiters: Sendable {
         var waits: [String: [Wait]] = [:]
         /// Messages that wait for their turn, by chat.
         var queued: [String: [Arrival]] = [:]
+        /// The messages that were taken for waits that have not ended, by the ids of the waits.
+        var taken: [Int: Arrival] = [:]
     }
 
     private let state = Mutex(State())
@@ -58,8 +60,7 @@ final class ReplyWaiters: Sendable {
                 state.queued[arrival.chat, default: []].append(arrival)
                 return nil
             }
-            arrival.phase.withLock { $0 = .taken }
-            Self.remove(wait, &state)
+            Self.take(arrival, for: wait, &state)
             return wait
         }
         wait?.reply.resolve(arrival.entry)
@@ -73,9 +74,8 @@ final class ReplyWaiters: Sendable {
             state.queued[arrival.chat]?.removeAll { $0 === arrival }
             if state.queued[arrival.chat]?.isEmpty == true { state.queued[arrival.chat] = nil }
             return arrival.phase.withLock { phase in
-                guard phase != .taken else { return false }
-                phase = .begun
-                return true
+                defer { phase = .begun }
+                return phase != .taken
             }
         }
     }
@@ -110,16 +110,46 @@ final class ReplyWaiters: Sendable {
         let found = state.withLock { state -> Arrival? in
             guard state.waits[wait.chat]?.contains(where: { $0.id == wait.id }) == true, let found = state.queued[wait.chat]?.first(where: wait.wants)
             else { return nil }
-            found.phase.withLock { $0 = .taken }
             state.queued[wait.chat]?.removeAll { $0 === found }
-            Self.remove(wait, &state)
+            Self.take(found, for: wait, &state)
             return found
         }
         if let found { wait.reply.resolve(found.entry) }
     }
 
     /// Ends a wait.
-    func end(_ wait: Wait) { state.withLock { Self.remove(wait, &$0) } }
+    ///
+    /// - Returns: the message that was taken for it; nil if none came, or the wait has ended before.
+    @discardableResult
+    func end(_ wait: Wait) -> ItemInChat? {
+        state.withLock { state in
+            Self.remove(wait, &state)
+            return state.taken.removeValue(forKey: wait.id)?.entry
+        }
+    }
+
+    /// Ends a wait that has failed. A message that was taken for it is for the handlers again, unless its turn is over.
+    func giveBack(_ wait: Wait) {
+        state.withLock { state in
+            Self.remove(wait, &state)
+            guard let arrival = state.taken.removeValue(forKey: wait.id) else { return }
+            let isQueued = arrival.phase.withLock { phase in
+                guard phase == .taken else { return false }
+                phase = .queued
+                return true
+            }
+            guard isQueued else { return }
+            var queue = state.queued[arrival.chat] ?? []
+            queue.insert(arrival, at: queue.firstIndex { $0.entry.chatItem.id > arrival.entry.chatItem.id } ?? queue.endIndex)
+            state.queued[arrival.chat] = queue
+        }
+    }
+
+    private static func take(_ arrival: Arrival, for wait: Wait, _ state: inout State) {
+        arrival.phase.withLock { $0 = .taken }
+        state.taken[wait.id] = arrival
+        remove(wait, &state)
+    }
 
     private static func remove(_ wait: Wait, _ state: inout State) {
         state.waits[wait.chat]?.removeAll { $0.id == wait.id }

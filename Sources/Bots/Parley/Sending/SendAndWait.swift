@@ -53,10 +53,20 @@ extension BotChat {
         guard let wait = services.replies.wait(in: replyKey, for: person) else {
             throw ReplyError(.busy, "another call waits for a message in this chat already")
         }
-        defer { services.replies.end(wait) }
-        services.replies.asked(try await send(text).id, wait)
-        let entry = try await effects.wait(within: limit, otherwise: ReplyError(.timedOut, "nobody answered within \(limit)")) {
-            try await wait.reply.valueUnlessCancelled()
+        let entry: ItemInChat
+        do {
+            services.replies.asked(try await send(text).id, wait)
+            entry = try await effects.wait(within: limit, otherwise: ReplyError(.timedOut, "nobody answered within \(limit)")) {
+                try await wait.reply.valueUnlessCancelled()
+            }
+            services.replies.end(wait)
+        } catch let error as ReplyError {
+            // An answer that came at the last moment was taken from the handlers.
+            guard let answer = services.replies.end(wait) else { throw error }
+            entry = answer
+        } catch {
+            services.replies.giveBack(wait)
+            throw error
         }
         guard case .receivedMessage(let content) = entry.chatItem.content else {
             throw ChatCoreError(.invalidResponse, "what was received is no message")

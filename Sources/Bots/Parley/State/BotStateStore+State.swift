@@ -177,14 +177,21 @@ extension BotStateStore {
         }
     }
 
-    /// The timers that are due, the oldest first.
-    func dueTimers(of users: [UserID], at time: Date, limit: Int) async throws -> [TimerRecord] {
+    /// A page of the timers that are due, the oldest first.
+    ///
+    /// - Parameter offset: the number of timers before the page.
+    func dueTimers(of users: [UserID], at time: Date, from offset: Int = 0, limit: Int) async throws -> [TimerRecord] {
         try await database.read { db in
             try Row.fetchAll(
-                db, sql: "SELECT * FROM timer WHERE due <= ? AND user_id IN (\(Self.list(users))) ORDER BY due, timer_id LIMIT ?",
-                arguments: [time.timeIntervalSince1970, limit]
+                db, sql: "SELECT * FROM timer WHERE due <= ? AND user_id IN (\(Self.list(users))) ORDER BY due, timer_id LIMIT ? OFFSET ?",
+                arguments: [time.timeIntervalSince1970, limit, offset]
             ).compactMap(Self.timer)
         }
+    }
+
+    /// Checks whether a timer is still there. One that is replaced gets another id.
+    func hasTimer(_ id: Int64) async throws -> Bool {
+        try await database.read { db in try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM timer WHERE timer_id = ?)", arguments: [id]) ?? false }
     }
 
     private static func list(_ users: [UserID]) -> String { users.map { "\($0.rawValue)" }.joined(separator: ",") }

@@ -54,11 +54,15 @@ final class HandlerChanges: Sendable {
         }
     }
 
-    /// Adds a change.
-    func add(_ key: StateKey, _ value: StateValue?, _ change: @escaping Change) {
-        batch.withLock { batch in
-            batch.values[key, default: PendingValue(seen: nil, value: nil)].value = value
-            batch.values[key]?.changes.append(change)
+    /// Changes a value that was read before. Changes of several tasks follow one another.
+    func change<Result: Sendable>(_ key: StateKey, _ apply: @escaping @Sendable (StateValue?) throws -> (StateValue?, Result)) throws -> Result {
+        try batch.withLock { batch in
+            var pending = batch.values[key] ?? PendingValue(seen: nil, value: nil)
+            let (value, result) = try apply(pending.value)
+            pending.value = value
+            pending.changes.append { try apply($0).0 }
+            batch.values[key] = pending
+            return result
         }
     }
 

@@ -28,12 +28,7 @@ extension RulePerformer {
     }
 
     private func question(_ round: Int) async throws -> CaptchaQuestion {
-        let drawn = CaptchaSecret.draw()
-        let secret = try await subject.client.update(CaptchaSecret.self, of: .bot) { stored in
-            if stored.secret.isEmpty { stored.secret = drawn }
-            return stored.secret
-        }
-        return CaptchaQuestion(secret: secret, person: subject.target.description, round: round)
+        CaptchaQuestion(secret: try await subject.client.captchaSecret(), person: subject.target.description, round: round)
     }
 
     /// Takes the answer of a member who was asked.

@@ -24,13 +24,13 @@ struct FormRunner: Sendable {
             case .done(let answers):
                 values.fields = form.fields(answers)
                 try await step.end()
-                for action in form.done { await perform(action, of: form, step, values) }
+                for action in form.done { try await perform(action, of: form, step, values) }
             }
         }
     }
 
     /// A chat that is gone must not keep the answers from the others.
-    private func perform(_ action: RuleAction, of form: FormSpec, _ step: DialogueContext<FormState>, _ values: TemplateValues) async {
+    private func perform(_ action: RuleAction, of form: FormSpec, _ step: DialogueContext<FormState>, _ values: TemplateValues) async throws {
         do {
             switch action {
             case .send(let template): try await step.message.send(template.filled(with: values))
@@ -41,6 +41,8 @@ struct FormRunner: Sendable {
             default: break
             }
         } catch {
+            // The end of the bots: the answer is handled at the next start.
+            guard !Task.isCancelled else { throw error }
             logger.error(
                 "an action of a form failed",
                 metadata: [

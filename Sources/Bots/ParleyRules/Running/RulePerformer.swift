@@ -158,7 +158,7 @@ extension RulePerformer {
         var new = ModerationCase(
             number: number, rule: rule.label, action: action.word, member: member.id.rawValue, name: member.displayName,
             evidence: text, time: now.timeIntervalSince1970,
-            expires: action.limit.map { now.timeIntervalSince1970 + $0 })
+            expires: action.limit.map { now.timeIntervalSince1970 + $0 }, endKey: action.limit.map { _ in ModerationCase.newEndKey() })
         if case .warn(let warn) = action { new.reason = warn.reason }
         if case .role = action { new.roleBefore = member.role.code }
         let opened = try await subject.client.update(ModerationRecord.self, of: .chat(.group(member.group.id))) { [new] in $0.add(new) }

@@ -75,12 +75,23 @@ extension ChatContext {
     }
 
     fileprivate func question(_ round: Int, _ person: PersonID) async throws -> CaptchaQuestion {
+        CaptchaQuestion(secret: try await client.captchaSecret(), person: person.description, round: round)
+    }
+}
+
+extension BotClient {
+    /// The secret of which the questions of the bot follow, drawn if there is none.
+    ///
+    /// It is stored at once, and not when the handler has ended: the questions of handlers of other chats, and of another run of this one, follow of it, too.
+    package func captchaSecret() async throws -> String {
+        let client = BotClient(bot: bot, effects: effects.named(effects.event ?? "captcha", changes: nil))
+        let stored = try await client.state(CaptchaSecret.self).secret
+        guard stored.isEmpty else { return stored }
         let drawn = CaptchaSecret.draw()
-        let secret = try await update(CaptchaSecret.self, of: .bot) { stored in
-            if stored.secret.isEmpty { stored.secret = drawn }
-            return stored.secret
+        return try await client.update(CaptchaSecret.self) { state in
+            if state.secret.isEmpty { state.secret = drawn }
+            return state.secret
         }
-        return CaptchaQuestion(secret: secret, person: person.description, round: round)
     }
 }
 
