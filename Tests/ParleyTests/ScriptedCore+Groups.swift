@@ -91,6 +91,9 @@ extension ScriptedCore {
             state.groupLinks[id] = link
             if case .createLink = command { return .success(.groupLinkCreated(user: owner, groupInfo: group, groupLink: link)) }
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
+        case .memberInfo(let id, let member):
+            guard let group = group(id), let found = state.members.first(where: { $0.groupID == id && $0.groupMemberID == member }) else { return notFound }
+            return .success(.groupMemberInfo(user: owner, groupInfo: group, member: found, connectionStats: nil))
         case .blockForAll(_, _, false) where !state.unblockFailures.isEmpty: return .failure(state.unblockFailures.removeFirst())
         case .list: return .success(.groupsList(user: owner, groups: state.groups))
         case .members(let id):
