@@ -157,7 +157,7 @@ package struct SMPTransportClient: Sendable {
                 // In the next turn: the pipeline learns only after this that it is active.
                 channel.eventLoop.submit {
                     do {
-                        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+                        guard channel.isActive else { throw ConnectionError(.disconnected, "\(host):\(port) went away at once") }
                         try begin(channel)
                         return channel
                     } catch {
