@@ -98,7 +98,7 @@ actor TimerDispatcher {
         waiting.removeFirst(count)
     }
 
-    /// Lets timers run again whose handlers have ended, if the store still has them then.
+    /// Releases timers whose handlers have ended: they run again if the store still has them.
     private func release() async throws {
         let released = ended
         guard !released.isEmpty else { return }

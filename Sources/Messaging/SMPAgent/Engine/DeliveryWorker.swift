@@ -219,8 +219,8 @@ final class DeliveryWorker: Sendable {
         readAgain()
     }
 
-    /// Has everything read from the store again: a message that is not sent is neither in the buffer nor behind what was read. The agent may run again before
-    /// the worker notices that it was suspended.
+    /// Discards what was read ahead, so that everything is read from the store again: a message that is not sent is neither in the buffer nor behind what was
+    /// read. The agent may run again before the worker notices that it was suspended.
     private func readAgain() {
         inner.withLock { inner in
             inner.buffer = []
