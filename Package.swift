@@ -296,7 +296,7 @@ let testSupport: [Target] = [
     .target(
         name: "OfficialPeers",
         dependencies: [
-            "ProcessSupport", "ChatProtocol", "SMPProtocol", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio"),
+            "ProcessSupport", "ChatProtocol", "SMPProtocol", "SMPWire", "TestSupport", .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"),
         ] + nio,
         path: "Tests/Support/OfficialPeers", swiftSettings: settings),

@@ -1,4 +1,5 @@
 import AsyncPrimitives
+import TestSupport
 import Testing
 
 @testable import ParleyCLI
@@ -17,7 +18,7 @@ import Testing
         arrivals.beginSending()
         arrivals.add()
         arrivals.endSending()
-        #expect(await arrivals.take().value(within: .seconds(60)) != nil)
+        #expect(await arrivals.take().value(within: Patience.limit) != nil)
         #expect(await arrivals.take().value(within: .zero) == nil)
     }
 
@@ -27,10 +28,10 @@ import Testing
         arrivals.add()
         arrivals.beginSending()
         arrivals.endSending()
-        #expect(await arrivals.take().value(within: .seconds(60)) != nil)
+        #expect(await arrivals.take().value(within: Patience.limit) != nil)
         let second = arrivals.take()
         arrivals.add()
-        #expect(await second.value(within: .seconds(60)) != nil)
+        #expect(await second.value(within: Patience.limit) != nil)
     }
 
     @Test func aWaitForATextPassesOverOtherMessages() async {
@@ -38,20 +39,20 @@ import Testing
         arrivals.beginSending()
         arrivals.add("Hello!")
         arrivals.add("You said: 7")
-        #expect(await arrivals.take("you SAID").value(within: .seconds(60)) != nil)
+        #expect(await arrivals.take("you SAID").value(within: Patience.limit) != nil)
         let next = arrivals.take()
         #expect(await next.value(within: .zero) == nil, "the greeting was passed over")
         let later = arrivals.take("bye")
         arrivals.add("wait for it")
         arrivals.add("Goodbye")
-        #expect(await later.value(within: .seconds(60)) != nil)
+        #expect(await later.value(within: Patience.limit) != nil)
     }
 
     @Test func aChangedMessageCountsForThoseWhoWaitForItsText() async {
         var arrivals = Arrivals()
         let any = arrivals.take(), text = arrivals.take("42")
         arrivals.change("The answer is 42")
-        #expect(await text.value(within: .seconds(60)) != nil)
+        #expect(await text.value(within: Patience.limit) != nil)
         #expect(await any.value(within: .zero) == nil)
     }
 }

@@ -40,28 +40,30 @@ import Testing
         let post = try await bob.item(#""event":"message""#, #""text":"Hello all""#)
         try await cath.said(#""event":"message""#, #""text":"Hello all""#)
 
-        // Everybody reads a comment under its post.
-        try bob.type(":comment Thank you!")
-        try await cath.said(#""from":"bob""#, #""text":"Thank you!""#, #""post":"#)
-        try await bob.said(#""text":"You are welcome, bob.""#, #""post":\#(post)"#)
-        try ann.type("/post Second")
-        try await bob.said(#""event":"message""#, #""text":"Second""#)
-        try bob.type(":comment #\(post) Again to the first")
-        try await cath.said(#""from":"bob""#, #""text":"Again to the first""#)
-        try bob.type(":comments #\(post)")
-        try await bob.said(#""text":"Hello all""#)
-        try await bob.said(#""text":"Thank you!""#, #""post":\#(post)"#)
-        try await bob.said(#""text":"Again to the first""#, #""post":\#(post)"#)
+        try await reporting([("bob", bob), ("cath", cath), ("ann", ann), ("the bots", host)]) {
+            // Everybody reads a comment under its post.
+            try bob.type(":comment Thank you!")
+            try await cath.said(#""from":"bob""#, #""text":"Thank you!""#, #""post":"#)
+            try await bob.said(#""text":"You are welcome, bob.""#, #""post":\#(post)"#)
+            try ann.type("/post Second")
+            try await bob.said(#""event":"message""#, #""text":"Second""#)
+            try bob.type(":comment #\(post) Again to the first")
+            try await cath.said(#""from":"bob""#, #""text":"Again to the first""#)
+            try bob.type(":comments #\(post)")
+            try await bob.said(#""text":"Hello all""#)
+            try await bob.said(#""text":"Thank you!""#, #""post":\#(post)"#)
+            try await bob.said(#""text":"Again to the first""#, #""post":\#(post)"#)
 
-        // What breaks the rule goes everywhere.
-        try cath.type(":comment win at the casino")
-        try await bob.said(#""event":"deleted""#, #""chat":"Daily News""#)
-        try await cath.said(#""event":"deleted""#, #""chat":"Daily News""#)
-        try await cath.said(#""text":"No advertisements, cath.""#)
+            // What breaks the rule goes everywhere.
+            try cath.type(":comment win at the casino")
+            try await bob.said(#""event":"deleted""#, #""chat":"Daily News""#)
+            try await cath.said(#""event":"deleted""#, #""chat":"Daily News""#)
+            try await cath.said(#""text":"No advertisements, cath.""#)
 
-        // Only posts of channels are commented.
-        try ann.type(":comment what?")
-        try await ann.said(#""event":"error""#, #""code":"chat.noChannel""#)
+            // Only posts of channels are commented.
+            try ann.type(":comment what?")
+            try await ann.said(#""event":"error""#, #""code":"chat.noChannel""#)
+        }
         for person in [ann, bob, cath] {
             person.endInput()
             #expect(try await person.exit() == 0, "\(person.logTail())")

@@ -27,7 +27,7 @@ import Testing
         try await body { text in
             let id = UUID().uuidString
             try await socket.send(#"{"corrId":"\#(id)","cmd":\#(JSONValue.string(text).text)}"#)
-            return try await replies.first("the response to \(text)", within: .seconds(60)) { reply -> JSONValue? in
+            return try await replies.first("the response to \(text)", within: Patience.limit) { reply -> JSONValue? in
                 guard reply.id == id else { return Optional.none }
                 return reply.body
             }

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import TestSupport
 import Testing
 
 /// `parley run` while its file changes.
@@ -9,7 +10,7 @@ import Testing
     }
 
     private func next(_ bots: ChildProcess, _ result: String) async throws -> String {
-        try await bots.output.first("rules \(result)", within: .seconds(30)) { line in
+        try await bots.output.first("rules \(result)", within: Patience.limit) { line in
             line.contains(#""event":"rules""#) && line.contains(#""result":"\#(result)""#) ? line : nil
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import TestSupport
 import Testing
 
 /// Commands on a data folder on which bots run.
@@ -113,7 +114,7 @@ import Testing
         defer { folder.remove() }
         let people = People(folder)
         let owner = try ParleyProgram.start(["chat", "--data", folder("bots"), "--name", "Ann"], input: nil, log: folder("log"))
-        _ = try await owner.output.first("a sign of life", within: .seconds(60)) { _ in true }
+        _ = try await owner.output.first("a sign of life", within: Patience.limit) { _ in true }
         let sent = try await people.onFolder(["send", "--to", "Bob", "x"])
         #expect(sent.exitCode == 1 && sent.errors.contains("[dataFolderInUse]"), "\(sent)")
         owner.send(.terminate)

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import TestSupport
 import Testing
 
 // What a `parley chat --json` says to a person who types.
@@ -7,7 +8,7 @@ import Testing
 extension ChildProcess {
     /// Waits for a line of output and takes it.
     func output(_ what: String, _ match: @escaping @Sendable (String) -> Bool) async throws -> String {
-        try await output.first("\(what) (\(logTail(3)))", within: .seconds(60)) { match($0) ? $0 : nil }
+        try await output.first("\(what) (\(logTail(3)))", within: Patience.limit) { match($0) ? $0 : nil }
     }
 
     /// Waits for a line of output with all of these parts and takes it.
@@ -24,7 +25,17 @@ extension ChildProcess {
 
     /// The link in the next line that has one.
     func link() async throws -> String {
-        try await output.first("a link", within: .seconds(60)) { Line($0)?.link }
+        try await output.first("a link", within: Patience.limit) { Line($0)?.link }
+    }
+}
+
+/// Reports, if a conversation fails, also what its other processes said that nobody has looked at: it tells which of them did not do its part.
+func reporting(_ processes: [(name: String, process: ChildProcess)], _ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch {
+        for (name, process) in processes { Issue.record("\(name) said: \(process.output.untaken().joined(separator: ", "))") }
+        throw error
     }
 }
 

@@ -2,6 +2,7 @@ package import ChatProtocol
 import Foundation
 package import ProcessSupport
 import Synchronization
+import TestSupport
 
 /// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket; or `parley api`, which takes
 /// the same commands and has no profile at first.
@@ -37,7 +38,7 @@ package final class OfficialClient: Sendable {
         /// Whether the profile is a bot's.
         package var isBot = false
         /// How long it may take to start.
-        package var startLimit = Duration.seconds(60)
+        package var startLimit = Patience.limit
 
         package init(servers: [String]) { self.servers = servers }
     }
@@ -139,7 +140,7 @@ package final class OfficialClient: Sendable {
     ///
     /// - Throws: ``PeerError/Code/refused`` with the response if that is an error.
     @discardableResult
-    package func send(_ command: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+    package func send(_ command: String, within limit: Duration = Patience.limit) async throws(PeerError) -> JSONValue {
         guard let running = running.withLock({ $0 }) else { throw PeerError(.ended, "simplex-chat is not running") }
         let id = running.replies.nextID()
         try await running.socket.send(JSONValue.object(["corrId": .string(id), "cmd": .string(command)]).text)
@@ -153,7 +154,7 @@ package final class OfficialClient: Sendable {
     /// Takes the next event of that type that `match` makes something of.
     @discardableResult
     package func event<Result: Sendable>(
-        _ type: String, within limit: Duration = .seconds(60), _ match: @escaping @Sendable (JSONValue) -> Result?
+        _ type: String, within limit: Duration = Patience.limit, _ match: @escaping @Sendable (JSONValue) -> Result?
     ) async throws(PeerError) -> Result {
         try await events.first("\(name): \(type)", within: limit) { event in
             event["type"]?.stringValue == type ? match(event) : nil
@@ -169,7 +170,7 @@ package final class OfficialClient: Sendable {
 
     /// Takes the next event of that type.
     @discardableResult
-    package func event(_ type: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+    package func event(_ type: String, within limit: Duration = Patience.limit) async throws(PeerError) -> JSONValue {
         try await event(type, within: limit) { $0 }
     }
 }

@@ -3,6 +3,7 @@ package import ProcessSupport
 package import SMPProtocol
 import SMPWire
 import Synchronization
+import TestSupport
 
 /// An official `xftp-server`, set up in a scratch folder and run on a free port. It keeps its files when it is stopped and started again.
 package final class OfficialFileRouter: Sendable {
@@ -30,7 +31,7 @@ package final class OfficialFileRouter: Sendable {
         let setup = try ChildProcess(
             try PeerProgram.xftpServer.path(), ["init", "--ip", "127.0.0.1", "-p", files, "-q", "10gb"], environment: environment,
             log: folder.path + "/router.log", readsOutput: false)
-        guard try await setup.exit(within: .seconds(60)) == 0 else {
+        guard try await setup.exit(within: Patience.limit) == 0 else {
             throw PeerError(.launch, "xftp-server init failed: \(setup.logTail())")
         }
         do {
@@ -60,7 +61,7 @@ package final class OfficialFileRouter: Sendable {
     }
 
     /// Starts the program and waits until it listens.
-    package func start(within limit: Duration = .seconds(60)) async throws(PeerError) {
+    package func start(within limit: Duration = Patience.limit) async throws(PeerError) {
         let process = try ChildProcess(
             try PeerProgram.xftpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
         do throws(PeerError) {

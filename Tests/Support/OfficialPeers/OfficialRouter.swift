@@ -3,6 +3,7 @@ package import ProcessSupport
 package import SMPProtocol
 import SMPWire
 import Synchronization
+import TestSupport
 
 /// An official `smp-server`, set up in a scratch folder and run on a free port.
 ///
@@ -37,7 +38,7 @@ package final class OfficialRouter: Sendable {
         let setup = try ChildProcess(
             try PeerProgram.smpServer.path(), ["init", "--yes", "--ip", "127.0.0.1", "--disable-web", "--no-password"],
             environment: environment, log: folder.path + "/router.log", readsOutput: false)
-        guard try await setup.exit(within: .seconds(60)) == 0 else {
+        guard try await setup.exit(within: Patience.limit) == 0 else {
             throw PeerError(.launch, "smp-server init failed: \(setup.logTail())")
         }
         do {
@@ -79,7 +80,7 @@ package final class OfficialRouter: Sendable {
     package var process: ChildProcess? { running.withLock { $0 } }
 
     /// Starts the program and waits until it listens.
-    package func start(within limit: Duration = .seconds(60)) async throws(PeerError) {
+    package func start(within limit: Duration = Patience.limit) async throws(PeerError) {
         let process = try ChildProcess(
             try PeerProgram.smpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
         do throws(PeerError) {

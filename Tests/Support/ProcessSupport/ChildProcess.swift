@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A program that runs as a child of this process and does not outlive it.
 package final class ChildProcess: Sendable {
@@ -98,7 +99,7 @@ package final class ChildProcess: Sendable {
     ///
     /// - Returns: its exit status; 128 and the number of the signal if one ended it.
     @discardableResult
-    package func exit(within limit: Duration = .seconds(60)) async throws(PeerError) -> Int32 {
+    package func exit(within limit: Duration = Patience.limit) async throws(PeerError) -> Int32 {
         let status = try await ending.peek("the end of \(name)", within: limit) { $0 }
         guardian.dismiss()
         return status

@@ -107,6 +107,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return try outcome.get()
     }
 
+    /// What came last and was not taken, for the report of a failure.
+    package func untaken(_ count: Int = 20) -> [String] { state.withLock { $0.elements.suffix(count) }.map(label) }
+
     /// Forgets what came so far.
     package func clear() { state.withLock { $0.elements = [] } }
 
@@ -122,9 +125,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
     }
 
     private func expire(_ id: Int, _ what: String, _ limit: Duration) {
+        let others = untaken().joined(separator: ", ")
         state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return }
-            let others = state.elements.suffix(20).map(label).joined(separator: ", ")
             let report = "\(what) did not come within \(limit); what came instead: \(others.isEmpty ? "nothing" : others)"
             state.waiters.remove(at: index).waiter.fail(PeerError(.timeout, report))
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `parley` executable: what a person starts, and what a power cut ends.
 package enum ParleyProgram {
@@ -31,7 +32,7 @@ package enum ParleyProgram {
 
 extension ChildProcess {
     /// Waits for the JSON line by which a `parley` that was started with `--json` says that what it runs can be used.
-    package func ready(within limit: Duration = .seconds(60)) async throws(PeerError) -> ReadyLine {
+    package func ready(within limit: Duration = Patience.limit) async throws(PeerError) -> ReadyLine {
         do throws(PeerError) {
             return try await output.peek("\(name): ready", within: limit, ReadyLine.init)
         } catch {
