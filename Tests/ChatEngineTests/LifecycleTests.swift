@@ -158,6 +158,31 @@ struct LifecycleTests {
         await bob.core.close()
     }
 
+    @Test("a core that several tasks start and stop at once runs as the last of them says")
+    func overlapping() async throws {
+        let world = TestWorld()
+        let alice = try await TestPerson("alice", world)
+        let bob = try await TestPerson("bob", world)
+        let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
+        for round in 0..<10 {
+            let core = alice.core.native
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        if number.isMultiple(of: 2) { await core.stop() } else { _ = try? await core.start() }
+                    }
+                }
+            }
+            try await core.start()
+            _ = try await alice.core.send("\(round)", to: atAlice)
+            await bob.eventually("message \(round)") { await $0.received(from: atBob).count == round + 1 }
+            _ = try await bob.core.send("\(round)", to: atBob)
+            await alice.eventually("answer \(round)") { await $0.received(from: atAlice).count == round + 1 }
+        }
+        await alice.core.close()
+        await bob.core.close()
+    }
+
     @Test("a core without a profile says so, and works with the first one")
     func empty() async throws {
         let core = try await TestWorld().open(agent: .light)

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
@@ -151,6 +152,54 @@ struct FanOutTests {
         #expect(agent.accepted.map(\.key) == deliveries.map(\.id))
         #expect(agent.calls.allSatisfy { $0.count <= OutboxDispatcher.largestBatch })
         outbox.stop()
+        try await memory.close()
+    }
+
+    /// An agent whose first call is answered when the test says so.
+    private final class SuspendedAgent: MessageSender {
+        let first = Promise<Result<AcceptedMessage, AgentError>>()
+        private let bodies = Mutex<[Bytes]>([])
+        var accepted: [Bytes] { bodies.withLock(\.self) }
+        var calls: Int { count.withLock(\.self) }
+        private let count = Mutex(0)
+
+        func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
+            let call = count.withLock { count in
+                count += 1
+                return count
+            }
+            if call == 1 {
+                let result = await first.value()
+                return requests.map { _ in result }
+            }
+            bodies.withLock { $0 += requests.map(\.body) }
+            return requests.map { _ in .success(AcceptedMessage(messageID: 1, pqEncryption: false)) }
+        }
+    }
+
+    @Test("are sent after a restart, also if the agent's refusal of an earlier run comes late")
+    func lateRefusal() async throws {
+        let memory = try await MemoryStore()
+        let agent = SuspendedAgent()
+        let outbox = OutboxDispatcher(
+            agent: agent, store: memory.store, clock: EngineClock(delays: ContinuousClock()) { MemoryStore.now },
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        _ = try await Self.post(["one"], to: 1, in: memory)
+        outbox.start()
+        try await eventually("the first call") { agent.calls == 1 }
+        outbox.stop()
+        outbox.start()
+        try await eventually("the message is sent") { agent.accepted.count == 1 }
+        let handOvers = outbox.handOvers
+        agent.first.resolve(.failure(AgentError(.inactive)))
+        try await eventually("the first call is over") { outbox.handOvers > handOvers }
+        let next = try await memory.run { transaction in
+            let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text("two"))), id: transaction.newSharedMessageID())
+            try transaction.send([message], over: [try #require(try transaction.db.connection(agentID: [0]))])
+        }.1.deliveries
+        outbox.enqueue(next)
+        try await eventually("the next message is sent") { agent.accepted.count == 2 }
+        outbox.close()
         try await memory.close()
     }
 }

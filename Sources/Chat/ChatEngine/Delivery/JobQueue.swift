@@ -25,9 +25,19 @@ final class JobQueue: Sendable {
         var isStopped = true
         /// Jobs enqueued while the queue was stopped.
         var waiting: [AgentJob] = []
-        var tasks: [Int64: Task<Void, Never>] = [:]
+        var tasks: [Int64: RunningJob] = [:]
+        /// Jobs of earlier runs that have not noticed their cancellation yet, and may be done all the same.
+        var ending: [Int64: RunningJob] = [:]
+        /// The number of starts.
+        var run = 0
         /// Tasks that wait for the first attempt at a job.
         var attempts: [Int64: [CheckedContinuation<Void, Never>]] = [:]
+    }
+
+    private struct RunningJob {
+        var run: Int
+        /// The value is true if nothing is left to do.
+        var task: Task<Bool, Never>
     }
 
     private let store: ChatStore
@@ -49,7 +59,10 @@ final class JobQueue: Sendable {
     /// - Returns: Those jobs.
     @discardableResult
     func start() async throws -> [AgentJob] {
-        state.withLock { $0.isStopped = false }
+        state.withLock { state in
+            state.isStopped = false
+            state.run += 1
+        }
         // As a write, it comes after those that delete finished jobs.
         let left = try await store.write { db in try db.waitingAgentJobs() }
         let waiting = state.withLock { state in
@@ -61,12 +74,16 @@ final class JobQueue: Sendable {
     }
 
     func stop() {
-        let tasks = state.withLock { state in
+        let (tasks, attempts) = state.withLock { state in
             state.isStopped = true
-            defer { state.tasks = [:] }
-            return Array(state.tasks.values)
+            defer {
+                state.ending.merge(state.tasks) { $1 }
+                (state.tasks, state.attempts) = ([:], [:])
+            }
+            return (state.tasks.values.map(\.task), state.attempts.values.flatMap(\.self))
         }
         for task in tasks { task.cancel() }
+        for continuation in attempts { continuation.resume() }
     }
 
     /// Adds jobs whose transaction was committed.
@@ -76,7 +93,14 @@ final class JobQueue: Sendable {
                 if state.isStopped {
                     state.waiting.append(job)
                 } else if state.tasks[job.id] == nil {
-                    state.tasks[job.id] = Task { [self] in await run(job) }
+                    let run = state.run, earlier = state.ending.removeValue(forKey: job.id)
+                    let task = Task { [self] in
+                        // Nothing is done twice because the queue was stopped for a moment.
+                        let isDone = if let earlier, await earlier.task.value { true } else { await self.run(job, in: run) }
+                        end(job, of: run)
+                        return isDone
+                    }
+                    state.tasks[job.id] = RunningJob(run: run, task: task)
                 }
             }
         }
@@ -94,38 +118,51 @@ final class JobQueue: Sendable {
         }
     }
 
-    private func resumeWaiters(for job: Int64) {
-        for continuation in state.withLock({ $0.attempts.removeValue(forKey: job) }) ?? [] { continuation.resume() }
+    private func resumeWaiters(for job: Int64, in run: Int) {
+        let waiters = state.withLock { $0.tasks[job]?.run == run ? $0.attempts.removeValue(forKey: job) : nil }
+        for continuation in waiters ?? [] { continuation.resume() }
     }
 
-    private func run(_ job: AgentJob) async {
-        defer { resumeWaiters(for: job.id) }
+    /// Forgets a job whose task is over.
+    private func end(_ job: AgentJob, of run: Int) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if state.ending[job.id]?.run == run { state.ending[job.id] = nil }
+            guard state.tasks[job.id]?.run == run else { return [] }
+            state.tasks[job.id] = nil
+            return state.attempts.removeValue(forKey: job.id) ?? []
+        }
+        for continuation in waiters { continuation.resume() }
+    }
+
+    /// - Returns: False if the job is left to a later run.
+    private func run(_ job: AgentJob, in run: Int) async -> Bool {
         var delay = Self.firstDelay
-        while !Task.isCancelled {
-            guard let handler = state.withLock({ $0.handler }) else { return }
+        attempts: while true {
+            guard !Task.isCancelled, let handler = state.withLock({ $0.handler }) else { return false }
             do {
                 try await handler.perform(job)
                 break
             } catch is CancellationError {
-                return
+                return false
             } catch {
                 let cause = ChatCoreError(thrown: error)
                 guard cause.isTemporary else {
+                    // Errors of a queue that is being stopped say nothing about the job.
+                    if Task.isCancelled { return false }
                     await handler.report(job, failedWith: error)
-                    break
+                    break attempts
                 }
                 logger.debug("a job of the agent is retried later", metadata: ["kind": "\(job.task.kind)", "error": "\(cause.code)"])
-                resumeWaiters(for: job.id)
-                do { try await clock.sleep(for: delay) } catch { return }
+                resumeWaiters(for: job.id, in: run)
+                do { try await clock.sleep(for: delay) } catch { return false }
                 delay = min(delay * 2, Self.longestDelay)
             }
         }
-        guard !Task.isCancelled else { return }
         // A crash repeats the job: that costs less than a flush of the disk for each.
         store.submitLater({ db in try db.deleteAgentJob(job.id) }) { [logger] result in
             guard case .failure = result else { return }
             logger.warning("a finished job could not be deleted", metadata: ["kind": "\(job.task.kind)"])
         }
-        state.withLock { $0.tasks[job.id] = nil }
+        return true
     }
 }

@@ -220,7 +220,7 @@ final class OutboxDispatcher: Sendable {
             case .failure(let fault):
                 if case .inactive = fault.reason {
                     // The agent is suspended or closed: the message waits in the store for the next start.
-                    stop()
+                    state.withLock { if $0.run == run { $0.isStopped = true } }
                 } else if fault.isTemporary {
                     logger.debug("a message cannot be given to the agent now", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
                     kept[delivery.agentConnectionID, default: []].append(delivery)

@@ -46,6 +46,8 @@ final class EngineCore: Sendable {
     let expiry: ExpiryTimer
     private let receiver: Receiver
     private let receiving = Mutex<Task<Void, Never>?>(nil)
+    /// Held while the core starts or stops: parts that one of them has started must not be stopped by the other.
+    private let transition = AsyncLock()
 
     var logger: Logger { configuration.logger }
     var random: any RandomSource { transactions.random }
@@ -119,6 +121,10 @@ extension EngineCore {
     /// - Returns: False if the core was running.
     @discardableResult
     func start() async throws(ChatCoreError) -> Bool {
+        try await transition.withLock { () throws(ChatCoreError) in try await startParts() }
+    }
+
+    private func startParts() async throws(ChatCoreError) -> Bool {
         try checkOpen()
         try checkStoreUnchanged()
         guard lifecycle.begin() else { return false }
@@ -162,19 +168,23 @@ extension EngineCore {
 
     /// Stops sending and receiving.
     func stop() async {
-        guard lifecycle.end() else { return }
-        expiry.stop()
-        relay.stop()
-        outbox.stop()
-        jobs.stop()
-        await files.stop()
-        await agent.suspend(timeout: .zero)
+        await transition.withLock {
+            guard lifecycle.end() else { return }
+            expiry.stop()
+            relay.stop()
+            outbox.stop()
+            jobs.stop()
+            await files.stop()
+            await agent.suspend(timeout: .zero)
+        }
     }
 
     /// Resumes a suspended agent, and the messages written meanwhile.
     func activate() async {
-        await agent.resume()
-        if isRunning { outbox.start() }
+        await transition.withLock {
+            await agent.resume()
+            if isRunning { outbox.start() }
+        }
     }
 
     /// Refuses to go on when the core is closed.
