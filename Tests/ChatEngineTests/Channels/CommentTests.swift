@@ -244,6 +244,19 @@ struct CommentTests {
         await scene.close()
     }
 
+    @Test("the welcome message is refused as a post: nobody else knows it")
+    func welcome() async throws {
+        let scene = try await ChannelScene(["ann"], preferences: #""description":"Welcome!","# + ChannelScene.marked)
+        try await scene.post("post")
+        await scene.expect("post", at: "ann")
+        let welcome = try await scene.item("Welcome!", at: "ann")
+        let refused = await scene["ann"].answer("/_comment #1 \(welcome.meta.itemID) text hello")
+        #expect(refused["chatError"]?["errorType"]?["message"]?.stringValue == CommentRefusal.welcome.rawValue, "\(refused.text)")
+        try await scene.comment("hello", on: "post", as: "ann")
+        await scene.expectComments(["hello"], on: "post", at: "owner")
+        await scene.close()
+    }
+
     @Test("somebody who subscribes later gets the comments on the posts of the history")
     func history() async throws {
         let scene = try await ChannelScene(["ann"], preferences: ChannelScene.marked)

@@ -48,7 +48,8 @@ extension ChatSession {
         guard case .apiChat(_, let found, _) = try await core.send(.chats(.page(chat, pagination: page)), as: user.userID) else {
             throw Outcome.Failed("core.invalidResponse", description: "the chat was not shown")
         }
-        let item = found.chatItems.last { item in
+        // By the time alone, the newest could be an older one of the same second: that of a welcome message, say, has fractions.
+        let item = found.chatItems.inConversationOrder.last { item in
             id.map { $0 == item.id } ?? (item.isMessage && item.meta.deleted == nil && fits(item))
         }
         guard let item else { throw Outcome.BadInput("chat.noMessage", description: "there is no such message: \(what) is needed") }

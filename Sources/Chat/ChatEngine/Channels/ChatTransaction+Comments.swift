@@ -40,6 +40,10 @@ extension ChatTransaction {
     /// Refuses a comment of this profile that the members of the channel would refuse.
     func requireOpenComments(_ chat: GroupConversation) throws {
         try require(.commenter, in: chat.group)
+        // Each subscriber has a copy of its own, made from the link: nobody else knows it by its id.
+        if let id = chat.post?.item.meta.sharedMessageID, id == chat.group.preparedGroup?.welcomeSharedMessageID {
+            throw Refusal.command(CommentRefusal.welcome.rawValue)
+        }
         guard let post = chat.post, let refusal = CommentRules.refusal(on: post, by: chat.group.membership, in: chat.group, at: now) else { return }
         throw Refusal.command(refusal.rawValue)
     }

@@ -6,6 +6,7 @@ import SMPWire
 enum CommentRefusal: String, Error, Hashable {
     case noChannel = "comments are only supported in channel groups"
     case noPost = "channel comment parent not found"
+    case welcome = "the welcome message of a channel takes no comments"
     case forgedPost = "channel comment parent has another author"
     case noAuthor = "a comment requires an author"
     case notAllowed = "channel comments are not allowed"
