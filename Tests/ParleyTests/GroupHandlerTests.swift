@@ -30,6 +30,34 @@ import Testing
         #expect(bot.menu.map(\.keyword) == ["help"] && bot.groupMenu.map(\.keyword) == ["help", "rules"])
     }
 
+    /// Each update starts from the group as it is, not as the handler was given it.
+    @Test func updatesOfAGroupThatRunAtOnceKeepEachOther() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Guard") {
+            On(.command("set", "Set"), in: .groups) { message in
+                let group = try #require(message.group)
+                try await withThrowingTaskGroup(of: Void.self) { tasks in
+                    tasks.addTask { try await group.update { $0.description = "welcome" } }
+                    tasks.addTask { try await group.update { $0.shortDescription = "short" } }
+                    tasks.addTask { try await group.update { $0.memberAdmission = GroupMemberAdmission(review: .all) } }
+                    try await tasks.waitForAll()
+                }
+                // What is so already is no change, however old the record.
+                let same = try await group.update { $0.description = "welcome" }
+                #expect(same.info.groupProfile.shortDescription == "short")
+                try await message.send("done")
+            }
+        }
+        let (group, bob) = try core.addGroup()
+        _ = try await host.running([bot], on: core) { _ in
+            core.receive("/set", from: bob, in: group)
+            await core.waitForSent(1, to: 7)
+        }
+        let profile = try #require(core.state.withLock(\.groups).first { $0.groupID == 7 }).groupProfile
+        #expect(profile.description == "welcome" && profile.shortDescription == "short" && profile.memberAdmission?.review == .all)
+        #expect(core.groupCommands.count { $0.hasPrefix("/_group_profile ") } == 3, "\(core.groupCommands)")
+    }
+
     @Test func historyAndMessagesOfOtherBotsAreNotAnswered() async throws {
         let core = ScriptedCore()
         let bot = Bot("Echo") { On(.text, in: .groups) { try await $0.send("re: \($0.text)") } }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import ChatAPI
 internal import ChatModel
 internal import Foundation
@@ -14,6 +15,8 @@ final class BotServices: Sendable {
     let commands: [CommandHelp]
     /// The calls that wait for a message.
     let replies = ReplyWaiters()
+    /// Held while a group is changed from what it is: parallel handlers must not undo each other's changes.
+    let groupChanges = KeyedLock<GroupID>()
     /// The pace of what is sent.
     let pacer: SendingPacer
     /// True if received files are encrypted on the disk.

@@ -47,6 +47,11 @@ final class Effects: Sendable {
     /// The core, with the model in front of it.
     var core: any ChatCore { model }
 
+    /// A group as it is now; nil if it is not known, and in a dry run, whose changes only their results show.
+    func currentGroup(_ id: GroupID) async -> GroupInfo? {
+        services?.dryRun == nil ? await model.state.chat(.group(id), of: userID)?.chatInfo.groupInfo : nil
+    }
+
     /// The chats of the bot's profile.
     var chats: BotChats { BotChats(model: model, userID: userID) }
 

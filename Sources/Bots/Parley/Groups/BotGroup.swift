@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 public import ChatAPI
 public import ChatProtocol
 
@@ -77,12 +78,20 @@ public struct BotGroup: Sendable {
 
     /// Changes the name, the picture, the welcome message, the preferences or the admission. The bot must be an owner.
     ///
+    /// - Parameter change: changes the profile of the group as it is now, which may be newer than ``info``. Handlers that run at the same time change it one
+    ///   after another.
     /// - Returns: the group as it is then.
     @discardableResult
     public func update(_ change: @Sendable (inout GroupProfile) -> Void) async throws -> BotGroup {
-        var profile = info.groupProfile
+        guard let services = effects.services else { return try await updateNow(change) }
+        return try await services.groupChanges.withLock(id) { try await updateNow(change) }
+    }
+
+    private func updateNow(_ change: @Sendable (inout GroupProfile) -> Void) async throws -> BotGroup {
+        let current = await effects.currentGroup(id) ?? info
+        var profile = current.groupProfile
         change(&profile)
-        guard profile != info.groupProfile else { return self }
+        guard profile != current.groupProfile else { return BotGroup(bot: bot, info: current, effects: effects) }
         guard case .groupUpdated(_, _, let group, _, _) = try await effects.perform(.groups(.updateProfile(id, profile))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the changed group")
         }
