@@ -137,7 +137,7 @@ final class JobQueue: Sendable {
     /// - Returns: False if the job is left to a later run.
     private func run(_ job: AgentJob, in run: Int) async -> Bool {
         var delay = Self.firstDelay
-        attempts: while true {
+        while true {
             guard !Task.isCancelled, let handler = state.withLock({ $0.handler }) else { return false }
             do {
                 try await handler.perform(job)
@@ -150,7 +150,7 @@ final class JobQueue: Sendable {
                     // Errors of a queue that is being stopped say nothing about the job.
                     if Task.isCancelled { return false }
                     await handler.report(job, failedWith: error)
-                    break attempts
+                    break
                 }
                 logger.debug("a job of the agent is retried later", metadata: ["kind": "\(job.task.kind)", "error": "\(cause.code)"])
                 resumeWaiters(for: job.id, in: run)
