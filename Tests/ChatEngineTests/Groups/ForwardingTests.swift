@@ -1,5 +1,6 @@
 import ChatAPI
 import EncryptedSQLite
+import SMPAgent
 import SMPWire
 import Testing
 
@@ -146,6 +147,60 @@ import Testing
         let effects = try await team.scene.effects(of: removal, from: .member(try team.member("admin")))
         #expect(effects.ended.connections == 1 && effects.ended.last.last == removal)
         #expect(Set(try await team.scene.sent(effects).keys) == ["cath", "mod"])
+        try await team.scene.close()
+    }
+
+    @Test(arguments: [ChatVersions.supported.max, 16])
+    func whatIsPassedOnWaitsForAMemberWhoseQueueIsFullInOrderWithWhatThisProfileWrites(_ version: ChatVersion) async throws {
+        let team = try await Team()
+        try await team.introduce("bob")
+        let cath = try team.member("cath")
+        try await team.scene.setApp(of: cath, to: version)
+        try await team.scene.fillQueue(of: cath)
+        try await team.scene.send("one", to: .group(RuleScene.group))
+        for event in [text("two"), text("three")] { #expect(try await team.receivers(event, from: "bob") == ["mod", "admin"]) }
+        try await team.scene.send("four", to: .group(RuleScene.group))
+        #expect(try await team.receivers(.leaveGroup, from: "bob") == ["mod", "admin"])
+        let effects = try await team.scene.report(.sendingContinued, from: .member(cath))
+        let received = try await team.scene.sent(effects)["cath"] ?? []
+        let bob = MessageForward.Sender.member(try team.id("bob"), name: "bob")
+        let told = received.map { received in
+            if case .forwardMessage(let forward, let message) = received.message.event {
+                (forward.sender, message.event)
+            } else {
+                (received.forward?.sender, received.message.event)
+            }
+        }
+        #expect(told.map(\.0) == [nil, bob, bob, nil, bob])
+        #expect(
+            told.map { if case .newMessage(let container) = $0.1 { container.content.text } else { "\($0.1.tag)" } }.prefix(4) == [
+                "one", "two", "three", "four",
+            ])
+        #expect(told.last?.1 == .leaveGroup)
+        #expect(try await team.scene.count("pending_member_messages") == 0)
+        try await team.scene.close()
+    }
+
+    @Test func aMessageTooLongForTheFormOfAnOldAppIsLeftOutForThatAppAlone() async throws {
+        let team = try await Team()
+        try await team.introduce("bob")
+        try await team.scene.setApp(of: try team.member("cath"), to: 16)
+        let empty = try ChatMessage(messageID: .random(), event: text("")).body(limit: ChatLimits.encodedMessage)
+        let long = text(String(repeating: "x", count: ChatLimits.encodedMessage - 100 - empty.count))
+        #expect(try await team.receivers(long, from: "bob") == ["mod", "admin"])
+        #expect(try await team.scene.texts(in: .group(RuleScene.group)).count == 1, "it is read here")
+        try await team.scene.close()
+    }
+
+    @Test func whoIsRemovedWhileItsQueueIsFullGetsWhatWaitsAndTheRemoval() async throws {
+        let team = try await Team()
+        for name in ["bob", "admin"] { try await team.introduce(name) }
+        let cath = try team.member("cath"), removal = ChatMessageEvent.removeMember(memberID: try team.id("cath"), withMessages: false)
+        try await team.scene.fillQueue(of: cath)
+        #expect(try await !team.receivers(text("hello"), from: "bob").contains("cath"))
+        let effects = try await team.scene.effects(of: removal, from: .member(try team.member("admin")))
+        #expect(effects.ended.connections == 1 && effects.ended.last.suffix(2) == [text("hello"), removal])
+        #expect(try await team.scene.count("pending_member_messages") == 0)
         try await team.scene.close()
     }
 

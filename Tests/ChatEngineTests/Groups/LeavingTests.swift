@@ -46,6 +46,22 @@ import Testing
         try await scene.close()
     }
 
+    @Test func aMemberWhoseQueueIsFullIsToldOfTheLeaveAfterWhatWaits() async throws {
+        let (scene, bob, cath, _) = try await scene(as: .member)
+        try await scene.fillQueue(of: bob)
+        try await scene.run { transaction in
+            let record = try #require(try transaction.db.connections(ofMember: cath).last)
+            try transaction.db.updateConnection(record.id, status: .accepted, at: transaction.now)
+        }
+        try await scene.send("bye", to: Self.group)
+        let effects = try await scene.memory.run { try $0.leave(RuleScene.group) }.1
+        let (connections, last) = effects.ended
+        #expect(connections == 3)
+        #expect(last.map { $0 == .leaveGroup } == [false, true, false, true], "the administrator and Bob have both, in order")
+        #expect(try await scene.count("pending_member_messages") == 0, "nothing is kept for a connection that ends before it is made")
+        try await scene.close()
+    }
+
     @Test func whoIsRemovedByAnAdministratorIsOutAndItsChatStays() async throws {
         let (scene, bob, _, admin) = try await scene(as: .member)
         try await scene.send("mine", to: Self.group)

@@ -81,10 +81,7 @@ import Testing
     @Test func aMemberWhoseQueueIsFullGetsItAllWhenThereIsRoomAgain() async throws {
         let (scene, ids) = try await scene()
         let bob = try #require(ids["bob"])
-        try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, authErrors: 0, quotaErrors: ChatTransaction.inactiveErrorCount)
-        }
+        try await scene.fillQueue(of: bob)
         for text in ["one", "two"] { #expect(Set(try await scene.sent(try await send([text], in: scene)).keys) == ["cath"]) }
         let effects = try await scene.report(.sendingContinued, from: .member(bob))
         #expect(texts(try await scene.sent(effects)["bob"]) == ["one", "two"])

@@ -86,6 +86,14 @@ final class RuleScene: Sendable {
         try await run { try $0.db.run("UPDATE connections SET peer_max_version = ?", [Int(ChatVersions.supported.max)]) }
     }
 
+    /// The queue of a member takes nothing more.
+    func fillQueue(of id: GroupMemberID) async throws {
+        try await run { transaction in
+            let record = try #require(try transaction.db.connections(ofMember: id).last)
+            try transaction.db.updateConnection(record.id, authErrors: 0, quotaErrors: ChatTransaction.inactiveErrorCount)
+        }
+    }
+
     // MARK: Commands
 
     /// Runs a transaction some seconds after the beginning.

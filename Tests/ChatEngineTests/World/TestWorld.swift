@@ -21,7 +21,8 @@ final class TestWorld: Sendable {
     let internet = SimulatedInternet()
     let router: SimulatedRouter
 
-    init() { router = internet.addRouter("router.example") }
+    /// - Parameter quota: The messages that a queue takes.
+    init(quota: Int = 128) { router = internet.addRouter("router.example", quota: quota) }
 
     /// With a router that is reached by that address.
     init(routerAddress: SMPServerAddress) { router = internet.addRouter(at: routerAddress) }

@@ -25,33 +25,47 @@ extension ChatTransaction {
         try forward(messages, from: sender, to: receivers, in: group)
     }
 
-    /// Forwards messages of a member to others. Members whose connections are not ready get nothing: their own connection comes first.
+    /// Forwards messages of a member to others. Those whose queues are full get them once there is room, and those whose connections are not made yet
+    /// get nothing: their own connection comes first.
     func forward(_ messages: [GroupMessage], from sender: GroupMember, to receivers: [GroupMember], in group: GroupInfo) throws {
-        guard !messages.isEmpty else { return }
-        let connected = receivers.compactMap { member in member.readyConnection.map { (member, $0) } }
-        let binary = connected.filter { $0.0.supports(Self.binaryForwarding) }, old = connected.filter { !$0.0.supports(Self.binaryForwarding) }
+        let connected = receivers.compactMap { member in member.openConnection.map { (member, $0) } }
+        guard !messages.isEmpty, !connected.isEmpty else { return }
         let forwards = messages.map { MessageForward(sender: .member(sender.memberID, name: sender.shortName), brokerTimestamp: $0.sentAt) }
-        if !binary.isEmpty {
-            let elements = zip(forwards, messages).map { forward, message in forward.element(message.element) }
-            for body in Self.binaryBatches(elements) {
-                let stored = try db.insertBody(body)
-                for (_, connection) in binary {
-                    effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: stored, notifies: false, at: now))
-                }
-            }
-        }
+        let elements = zip(forwards, messages).map { forward, message in forward.element(message.element) }
+        try forward(elements, to: connected.filter { $0.0.supports(Self.binaryForwarding) })
+        let old = connected.filter { !$0.0.supports(Self.binaryForwarding) && $0.0.supports(ChatVersions.groupForwarding) }
         guard !old.isEmpty else { return }
-        let outgoing = try zip(forwards, messages).map { try OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
-        var encoder = OutgoingBodyEncoder(outgoing)
-        for (member, connection) in old where member.supports(ChatVersions.groupForwarding) {
+        // What is too long in this form is left out: it must not take the others with it.
+        let nested = zip(forwards, messages).compactMap { try? OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
+        var encoder = OutgoingBodyEncoder(nested)
+        for (member, connection) in old {
+            guard !connection.isInactive else {
+                for message in nested { try db.insertPendingMessage(message.body, member: member.groupMemberID, at: now) }
+                continue
+            }
             for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.directBatching), store: db.insertBody) {
                 effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: body.stored, notifies: false, at: now))
             }
         }
     }
 
+    /// Sends elements in binary batches, or keeps them for members whose queues are full.
+    private func forward(_ elements: [Bytes], to members: [(GroupMember, Connection)]) throws {
+        for (member, _) in members where member.readyConnection == nil {
+            for element in elements { try db.insertPendingMessage(element, member: member.groupMemberID, at: now) }
+        }
+        let ready = members.filter { $0.0.readyConnection != nil }
+        guard !ready.isEmpty else { return }
+        for body in Self.binaryBatches(elements) {
+            let stored = try db.insertBody(body)
+            for (_, connection) in ready {
+                effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: stored, notifies: false, at: now))
+            }
+        }
+    }
+
     /// Binary batches of elements, in order. An element that is too large for any is left out.
-    private static func binaryBatches(_ elements: [Bytes]) -> [Bytes] {
+    static func binaryBatches(_ elements: [Bytes]) -> [Bytes] {
         var rest = elements[...]
         var batches: [Bytes] = []
         while !rest.isEmpty {

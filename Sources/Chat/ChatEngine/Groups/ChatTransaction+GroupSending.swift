@@ -28,7 +28,7 @@ extension ChatTransaction {
             case .none: continue
             case .send(let connection, let isBatched):
                 // What waited for the connection goes first. Once it is ready, nothing waits.
-                if connection.status == .sendReady { try sendPendingMessages(to: member, in: group) }
+                if connection.status == .sendReady { try sendPendingMessages(to: member) }
                 let target = DeliveryTarget(connection)
                 for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.insertBody) {
                     let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: notifies, at: now)
@@ -40,7 +40,7 @@ extension ChatTransaction {
                 }
             case .wait:
                 for message in messages {
-                    try db.insertPendingMessage(message, member: member.groupMemberID, at: now)
+                    try db.insertPendingMessage(message.body, itemID: message.itemID, member: member.groupMemberID, at: now)
                     if let item = message.itemID { try db.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
                 }
             case .forwarded:
@@ -74,21 +74,30 @@ extension ChatTransaction {
         }
     }
 
-    /// Sends the messages that waited for the connection of a member.
-    func sendPendingMessages(to member: GroupMember, in group: GroupInfo) throws {
+    /// Sends the messages that waited for the connection of a member, in order. In groups with relays none wait.
+    func sendPendingMessages(to member: GroupMember) throws {
         guard let connection = member.activeConnection, !connection.isDisabled else { return }
-        let waiting = try db.takePendingMessages(member: member.groupMemberID)
-        guard !waiting.isEmpty else { return }
-        let messages = waiting.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) }
-        var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let target = DeliveryTarget(connection)
-        for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
-            let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: true, at: now)
-            for item in body.items {
-                try db.linkDelivery(delivery.id, item: item)
-                try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+        var rest = try db.takePendingMessages(member: member.groupMemberID)[...]
+        while let first = rest.first {
+            let isForwarded = MessageForward.isElement(first.body)
+            let run = rest.prefix { MessageForward.isElement($0.body) == isForwarded }
+            rest = rest.dropFirst(run.count)
+            guard !isForwarded else {
+                for body in Self.binaryBatches(run.map(\.body)) {
+                    effects.deliveries.append(try db.insertDelivery(to: target, body: try db.insertBody(body), notifies: false, at: now))
+                }
+                continue
             }
-            effects.deliveries.append(delivery)
+            var encoder = OutgoingBodyEncoder(run.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) })
+            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
+                let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: true, at: now)
+                for item in body.items {
+                    try db.linkDelivery(delivery.id, item: item)
+                    try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+                }
+                effects.deliveries.append(delivery)
+            }
         }
     }
 

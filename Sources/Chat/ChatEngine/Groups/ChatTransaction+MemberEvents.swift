@@ -41,7 +41,7 @@ extension ChatTransaction {
         case .sendingContinued:
             guard context.connection.isInactive else { return }
             try receiveContinuation(in: context)
-            if let member = try db.member(member.groupMemberID) { try sendPendingMessages(to: member, in: group) }
+            if let member = try db.member(member.groupMemberID) { try sendPendingMessages(to: member) }
         case .queueSwitch(let direction, let phase, let stats):
             try receiveSwitch(direction, phase, stats, of: member, in: group, user: user)
         case .ratchetSync(let state, let fault, let stats):
@@ -140,7 +140,7 @@ extension ChatTransaction {
         guard member.status != .rejected, group.membership.status != .rejected else { return }
         var member = try db.member(member.groupMemberID) ?? member
         var group = group
-        try sendPendingMessages(to: member, in: group)
+        try sendPendingMessages(to: member)
         switch member.category {
         case _ where group.usesRelays: try receiveConnectedInChannel(&member, in: &group, context: context)
         case .host: try receiveHostConnected(&member, in: &group, of: context.user)

@@ -131,6 +131,11 @@ extension ChatTransaction {
     func deleteConnections(of members: [GroupMember], afterDelivery: Bool, keepsRows: Bool, user: User) throws {
         var connections: [Bytes] = []
         var last: [Delivery] = []
+        for member in members {
+            // No event of the connection comes any more that would send what waits. The agent keeps it until there is room.
+            if afterDelivery, member.openConnection != nil { try sendPendingMessages(to: member) }
+            try db.deletePendingMessages(member: member.groupMemberID)
+        }
         for record in try members.flatMap({ try db.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
             connections.append(record.agentConnectionID)
             // The rows go, or are of no use any more: what is not handed over yet travels with the work.

@@ -9,10 +9,13 @@ import SMPWire
 extension Database {
     // MARK: Waiting
 
-    func insertPendingMessage(_ message: OutgoingMessage, member: GroupMemberID, at time: UTCTimestamp) throws {
+    /// Keeps a message until the connection of a member takes it.
+    ///
+    /// - Parameter body: The encoded message, or the element of a forwarded one.
+    func insertPendingMessage(_ body: Bytes, itemID: ChatItemID? = nil, member: GroupMemberID, at time: UTCTimestamp) throws {
         try run(
             "INSERT INTO pending_member_messages (group_member_id, chat_item_id, body, created_at) VALUES (?, ?, ?, ?)",
-            [member, message.itemID, message.body.blob, time.stored])
+            [member, itemID, body.blob, time.stored])
     }
 
     /// The messages that wait for a member, oldest first. They are removed.
@@ -20,8 +23,12 @@ extension Database {
         let messages = try all(
             "SELECT body, chat_item_id FROM pending_member_messages WHERE group_member_id = ? ORDER BY pending_message_id", [member]
         ) { (body: $0.bytes(), itemID: $0.optionalInt().map { ChatItemID($0) }) }
-        if !messages.isEmpty { try run("DELETE FROM pending_member_messages WHERE group_member_id = ?", [member]) }
+        if !messages.isEmpty { try deletePendingMessages(member: member) }
         return messages
+    }
+
+    func deletePendingMessages(member: GroupMemberID) throws {
+        try run("DELETE FROM pending_member_messages WHERE group_member_id = ?", [member])
     }
 
     // MARK: Duplicates

@@ -41,9 +41,12 @@ extension GroupMemberStatus {
 
 extension GroupMember {
     /// The connection that messages can be sent over now; nil if they have to wait, or be forwarded.
-    var readyConnection: Connection? {
+    var readyConnection: Connection? { openConnection.flatMap { $0.isInactive ? nil : $0 } }
+
+    /// The connection that both sides have made, also while the queue of the other side is full.
+    var openConnection: Connection? {
         guard let connection = activeConnection, connection.status == .ready || connection.status == .sendReady, !connection.isDisabled,
-            !connection.isInactive, status != .rejected
+            status != .rejected
         else { return nil }
         return connection
     }

@@ -92,4 +92,7 @@ extension MessageForward {
         writer.write(raw: element)
         return writer.bytes
     }
+
+    /// Tells whether bytes are such an element, and not an encoded message.
+    public static func isElement(_ bytes: Bytes) -> Bool { bytes.first == UInt8(ascii: ">") }
 }
