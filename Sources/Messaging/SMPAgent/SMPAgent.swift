@@ -57,6 +57,8 @@ package final class SMPAgent: Sendable {
         guard begins else { return }
         let events: [AgentNotification]
         let commands: [(ConnectionID, CommandRecord)]
+        core.commands.beginReading()
+        defer { core.commands.endReading() }
         do throws(AgentError) {
             let users = try await core.stored { try await core.store.users() }
             try await core.restoreStatistics()
@@ -70,7 +72,7 @@ package final class SMPAgent: Sendable {
         for notification in events { core.notify(notification.event, notification.connection, durableID: notification.durableID) }
         await core.network.setServices(AgentServices(core: core))
         core.tasks.run { await core.receiveEvents() }
-        core.resume(commands)
+        for (connection, command) in commands { core.run(command, of: connection) }
         await core.resumeDeliveries(of: nil)
         core.tasks.run { await core.cleanUpRegularly() }
     }
@@ -98,7 +100,7 @@ package final class SMPAgent: Sendable {
         }
         guard resumes else { return }
         do throws(AgentError) {
-            core.resume(try await core.untilStored { () throws(AgentError) in try await core.stored { try await core.store.commands() } })
+            try await core.resumeCommands()
         } catch {
             return core.tell(error, nil)
         }

@@ -41,7 +41,13 @@ extension ChatTransaction {
         case .sendingContinued:
             guard context.connection.isInactive else { return }
             try receiveContinuation(in: context)
-            if let member = try db.member(member.groupMemberID) { try sendPendingMessages(to: member) }
+            guard let member = try db.member(member.groupMemberID) else { return }
+            if !group.usesRelays {
+                try sendPendingMessages(to: member)
+            } else if group.isServedHere, member.status.isCurrent, !member.isRelay {
+                // A relay keeps nothing for those whose queues stay full. Their clients know again the posts that they have.
+                try sendHistory(to: member, in: group)
+            }
         case .queueSwitch(let direction, let phase, let stats):
             try receiveSwitch(direction, phase, stats, of: member, in: group, user: user)
         case .ratchetSync(let state, let fault, let stats):

@@ -11,6 +11,10 @@ final class CommandRegistry: Sendable {
         var waiting: [ConnectionID: [CommandRecord]] = [:]
         var running: Set<ConnectionID> = []
         var known: Set<RowID> = []
+        /// Those that were added once more while they ran.
+        var repeated: Set<RowID> = []
+        /// Those that were done since the reading of stored commands began; nil while none are read.
+        var doneWhileReading: Set<RowID>?
     }
 
     private let inner = Mutex(Inner())
@@ -20,7 +24,11 @@ final class CommandRegistry: Sendable {
     /// - Returns: true if the caller must run the connection's commands.
     func add(_ command: CommandRecord, _ connection: ConnectionID) -> Bool {
         inner.withLock { inner in
-            guard inner.known.insert(command.row).inserted else { return false }
+            guard inner.doneWhileReading?.contains(command.row) != true else { return false }
+            guard inner.known.insert(command.row).inserted else {
+                inner.repeated.insert(command.row)
+                return false
+            }
             inner.waiting[connection, default: []].append(command)
             return inner.running.insert(connection).inserted
         }
@@ -40,7 +48,24 @@ final class CommandRegistry: Sendable {
         }
     }
 
-    func finished(_ command: CommandRecord) { inner.withLock { _ = $0.known.remove(command.row) } }
+    /// Ends an attempt at a command.
+    ///
+    /// - Parameter isDone: false if the agent was stopped before the end.
+    /// - Returns: true if the command must be tried again: the agent went on before the attempt had ended.
+    func ended(_ command: CommandRecord, isDone: Bool) -> Bool {
+        inner.withLock { inner in
+            let isRepeated = inner.repeated.remove(command.row) != nil
+            if !isDone, isRepeated { return true }
+            inner.known.remove(command.row)
+            if isDone { inner.doneWhileReading?.insert(command.row) }
+            return false
+        }
+    }
+
+    /// Begins to read stored commands. What is done until ``endReading()`` is not added, although it may be among those that are read.
+    func beginReading() { inner.withLock { $0.doneWhileReading = [] } }
+
+    func endReading() { inner.withLock { $0.doneWhileReading = nil } }
 
     /// Forgets a connection's commands that have not begun.
     func forget(_ connection: ConnectionID) {
@@ -57,19 +82,24 @@ extension AgentCore {
         guard commands.add(command, connection) else { return }
         tasks.run { [self] in
             while let next = commands.next(connection) {
-                await execute(next, connection)
-                commands.finished(next)
+                var isDone: Bool
+                repeat { isDone = await execute(next, connection) } while commands.ended(next, isDone: isDone)
             }
         }
     }
 
-    /// Runs commands that were stored before.
-    func resume(_ stored: [(ConnectionID, CommandRecord)]) {
-        for (connection, command) in stored { run(command, of: connection) }
+    /// Runs the commands that were stored before the agent was stopped.
+    func resumeCommands() async throws(AgentError) {
+        commands.beginReading()
+        defer { commands.endReading() }
+        let unfinished = try await untilStored { () throws(AgentError) in try await stored { try await store.commands() } }
+        for (connection, command) in unfinished { run(command, of: connection) }
     }
 
     /// Tries until it succeeds or fails permanently.
-    private func execute(_ command: CommandRecord, _ connection: ConnectionID) async {
+    ///
+    /// - Returns: false if the agent was stopped before that.
+    private func execute(_ command: CommandRecord, _ connection: ConnectionID) async -> Bool {
         let interval = configuration.fastRetry
         var delay = interval.initial
         var elapsed = Duration.zero
@@ -83,18 +113,20 @@ extension AgentCore {
                 case .secureNewQueue(let queue, _): try await waitUntilUsable(queue, of: connection)
                 default: break
                 }
-                return try await withConnection(connection) { [isOutOfReach] access throws(AgentError) in
+                try await withConnection(connection) { [isOutOfReach] access throws(AgentError) in
                     try await perform(command, isOutOfReach: isOutOfReach, access)
                 }
+                return true
             } catch {
-                if case .connection(.notFound, _) = error.reason { return }
-                if case .inactive = error.reason { return }
+                if case .connection(.notFound, _) = error.reason { return true }
+                if case .inactive = error.reason { return false }
                 guard error.isTemporary || error.isHostError else { return await fail(command, error, connection) }
                 await pauses.wait(delay, for: server(of: command, connection) ?? Self.nowhere)
                 elapsed += delay
                 delay = interval.next(after: delay, elapsed: elapsed)
             }
         }
+        return false
     }
 
     /// The router whose return ends a wait; any of the connection's will do.
@@ -108,7 +140,8 @@ extension AgentCore {
     /// Stands for no router: only the end of all waits ends one for it.
     static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
 
-    private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async {
+    /// - Returns: false if the agent was stopped before that was stored.
+    private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async -> Bool {
         do throws(AgentError) {
             try await untilStored(connection) { () throws(AgentError) in
                 try await withConnection(connection) { access throws(AgentError) in
@@ -122,10 +155,11 @@ extension AgentCore {
             }
         } catch let fault {
             // An agent that stops does it again, and finds the same, when it goes on.
-            if case .inactive = fault.reason { return }
+            if case .inactive = fault.reason { return false }
             notify(.failed(fault), connection)
             notify(.failed(error), connection)
         }
+        return true
     }
 
     /// - Parameter isOutOfReach: whether the router that the command is for is given up.
