@@ -58,9 +58,14 @@ final class ParleyRouter: Router {
     private let port: LoopbackPort
     private let running: Mutex<ChildProcess?>
 
-    init(_ kind: String = "smp") async throws {
+    /// - Parameter messageQuota: The messages that a queue takes; nil for the default.
+    init(_ kind: String = "smp", messageQuota: Int? = nil) async throws {
         self.kind = kind
         folder = try ScratchFolder("parley-router")
+        if let messageQuota {
+            try FileManager.default.createDirectory(atPath: folder("data"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try folder.write("router: 1\nmessage-quota: \(messageQuota)\n", to: "data/router.yaml")
+        }
         port = try LoopbackPort.free()
         let (process, address) = try await Self.launch(kind, folder, port)
         running = Mutex(process)
