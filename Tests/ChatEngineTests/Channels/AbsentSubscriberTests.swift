@@ -23,10 +23,7 @@ import Testing
             await scene.expect("\(number)", at: "bob")
         }
         await scene.eventually("the queue is full", at: "relay") { try await quotaErrors(of: "ann", in: scene) == 1 }
-        let connection = try #require(try await scene.member("ann", at: "relay").activeConnection)
-        try await scene["relay"].native.engine.store.write {
-            try $0.updateConnection(connection.connectionID, authErrors: 0, quotaErrors: ChatTransaction.inactiveErrorCount)
-        }
+        try await scene["relay"].setInactive(try await scene.member("ann", at: "relay"))
         for text in ["missed", "removed"] {
             let posted = try await scene.post(text)
             await scene.expect(text, at: "bob")

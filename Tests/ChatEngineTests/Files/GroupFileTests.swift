@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Foundation
 import GRDB
 import SMPCrypto
+import SMPSimulation
 import SMPWire
 import TestSupport
 import Testing
@@ -69,6 +70,22 @@ import XFTPProtocol
         }
         #expect(Set(texts).count == 2, "each member has a description of its own")
         #expect(cloud.keptFiles == 2)
+        for name in scene.names { await scene[name].close() }
+    }
+
+    @Test func aMemberWhoseQueueIsFullGetsTheFileWhenThereIsRoomAgain() async throws {
+        let scene = try await GroupScene(["alice", "bob", "carol"], cloud: SimulatedFileStorage(), world: TestWorld(quota: 4))
+        let alice = scene["alice"]
+        @Sendable func bob() async throws -> GroupMember { try #require(await scene.members(at: "alice").first { $0.localDisplayName == "bob" }) }
+        scene["bob"].network.disconnect(scene.world.router.address)
+        for number in 1...6 { _ = try await alice.run(#"/_send #1 json [{"msgContent":{"type":"text","text":"\#(number)"}}]"#) }
+        #expect(await alice.eventually { (try? await bob().activeConnection?.quotaErrorCounter) == 1 })
+        try await alice.setInactive(try await bob())
+        try await send("late.bin", as: "alice", in: scene)
+        #expect(await alice.eventually { await file("late.bin", at: alice)?.status == .sendComplete })
+        try await receive("late.bin", at: scene["carol"], try #require(scene.files["carol"]).folder)
+        scene["bob"].network.reconnect(scene.world.router.address)
+        try await receive("late.bin", at: scene["bob"], try #require(scene.files["bob"]).folder)
         for name in scene.names { await scene[name].close() }
     }
 

@@ -31,9 +31,9 @@ struct GroupScene: Sendable {
     ///   - before: Done by the owner before anybody joins.
     init(
         _ names: [String], profile: String = #""displayName":"team","fullName":"""#, cloud: SimulatedFileStorage? = nil,
-        before: @Sendable (TestCore) async throws -> Void = { _ in }
+        world: TestWorld = TestWorld(), before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
-        world = TestWorld()
+        self.world = world
         self.names = names
         var cores: [String: TestCore] = [:]
         var files: [String: (service: SimulatedFileService, folder: TemporaryFolder)] = [:]

@@ -55,6 +55,12 @@ final class TestCore: Sendable {
         await eventually(limit) { [self] in condition(events) }
     }
 
+    /// Takes the queue of a member for one that stays full.
+    func setInactive(_ member: GroupMember) async throws {
+        let id = try #require(member.activeConnection).connectionID
+        try await native.engine.store.write { try $0.updateConnection(id, authErrors: 0, quotaErrors: ChatTransaction.inactiveErrorCount) }
+    }
+
     /// Waits until a condition is true; it is looked at anew after every event.
     ///
     /// - Returns: false if it is not in time.

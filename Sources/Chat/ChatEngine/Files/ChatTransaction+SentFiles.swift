@@ -41,9 +41,9 @@ extension ChatTransaction {
         case .nobody: break
         case .contact(let connection): try db.addRecipient(connection.id, member: nil, ofFile: id)
         case .members(let members):
+            // Also those to whom nothing can be sent now: that may be over when the description is there.
             for member in members {
-                // Those who are not connected yet get the description from the member who has introduced them, or with the history.
-                guard let connection = member.readyConnection else { continue }
+                guard let connection = member.activeConnection, !connection.isDisabled else { continue }
                 try db.addRecipient(connection.connectionID, member: member.groupMemberID, ofFile: id)
             }
         }
@@ -102,14 +102,9 @@ extension ChatTransaction {
         emit(.sndFileProgressXFTP(user: user, chatItem: shown, meta: file.sendTransfer, sentSize: 1, totalSize: 1))
         if let contact {
             // The file counts as sent once the router has its description.
-            try send(description, ofFileIn: sharedID, to: contact, completing: file.id, isBatched: nil)
+            try send(description, ofFileIn: sharedID, to: contact, completing: file.id)
         } else {
-            for (target, description) in zip(try db.recipients(ofFile: file.id), recipients) {
-                guard target.connection.connection.canSend, let member = try target.member.flatMap({ try db.member($0) }),
-                    member.status.isCurrent || member.status.isPending
-                else { continue }
-                try send(description, ofFileIn: sharedID, to: target, completing: nil, isBatched: member.supports(ChatVersions.batching))
-            }
+            if case .group(let group, _) = shown.chatInfo { try send(recipients, ofFileIn: sharedID, recipientsOf: file.id, in: group) }
             try complete(file, of: user)
         }
         return true
@@ -127,18 +122,29 @@ extension ChatTransaction {
     }
 
     private func send(
-        _ description: RouterFileDescription, ofFileIn message: SharedMessageID, to recipient: FileRecipient, completing file: FileID?, isBatched: Bool?
+        _ description: RouterFileDescription, ofFileIn message: SharedMessageID, to recipient: FileRecipient, completing file: FileID
     ) throws {
-        let parts = try FileDescriptionPart.parts(of: description.text).map {
-            try OutgoingMessage(.fileDescription(messageID: message, $0), id: newSharedMessageID())
-        }
-        var encoder = OutgoingBodyEncoder(parts)
-        let bodies = try encoder.bodies(for: recipient.connection.connection, isBatched: isBatched, store: db.insertBody)
+        var encoder = OutgoingBodyEncoder(try parts(of: description, ofFileIn: message))
+        let bodies = try encoder.bodies(for: recipient.connection.connection, store: db.insertBody)
         for (index, body) in bodies.enumerated() {
             let delivery = try db.insertDelivery(to: DeliveryTarget(recipient.connection.connection), body: body.stored, notifies: false, at: now)
-            if let file, index == bodies.count - 1 { try db.linkDelivery(delivery.id, file: file) }
+            if index == bodies.count - 1 { try db.linkDelivery(delivery.id, file: file) }
             effects.deliveries.append(delivery)
         }
+    }
+
+    /// Sends a description to each member to whom a file was sent, by the way of all messages: it must not overtake its message where that waits.
+    private func send(
+        _ descriptions: [RouterFileDescription], ofFileIn message: SharedMessageID, recipientsOf file: FileID, in group: GroupInfo
+    ) throws {
+        for (recipient, description) in zip(try db.recipients(ofFile: file), descriptions) {
+            guard let member = try recipient.member.flatMap({ try db.member($0) }), member.status.isCurrent || member.status.isPending else { continue }
+            try send(try parts(of: description, ofFileIn: message), to: [member], in: group)
+        }
+    }
+
+    private func parts(of description: RouterFileDescription, ofFileIn message: SharedMessageID) throws -> [OutgoingMessage] {
+        try FileDescriptionPart.parts(of: description.text).map { try OutgoingMessage(.fileDescription(messageID: message, $0), id: newSharedMessageID()) }
     }
 
     /// Records that the recipients of a file can fetch it.
@@ -298,9 +304,4 @@ extension ItemFileStatus {
         default: false
         }
     }
-}
-
-extension Connection {
-    /// True if messages can be sent over the connection.
-    fileprivate var canSend: Bool { (status == .ready || status == .sendReady) && !isDisabled }
 }
