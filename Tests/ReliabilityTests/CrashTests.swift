@@ -73,7 +73,7 @@ import Testing
             try ChildProcess(path, [], environment: ["PARLEY_DATA": folder("data"), "SWIFT_BACKTRACE": ""].merging(environment) { $1 }, log: folder(log))
         }
         let first = try start([:], "first")
-        _ = try await first.output.peek("an address", within: .seconds(60)) { $0.contains("can be reached at") ? true : nil }
+        _ = try await first.output.peek("an address", within: Patience.limit) { $0.contains("can be reached at") ? true : nil }
         let second = try start([:], "second")
         #expect(try await second.exit() == 1)
         let words = try String(contentsOfFile: folder("second"), encoding: .utf8)

@@ -2,6 +2,7 @@ import Foundation
 import Parley
 import ProcessSupport
 import SystemSupport
+import TestSupport
 
 /// A router and a bot as processes that can be killed and started again.
 actor Deployment {
@@ -64,7 +65,7 @@ actor Deployment {
         let address = try await router?.ready().address
         for end in ends {
             let bot = try Self.startBot(folder, port, router: address, environment: [FailPoint.variable: "\(end.point.rawValue):\(end.count)"])
-            let exitCode = try await bot.exit(within: .seconds(90))
+            let exitCode = try await bot.exit(within: Patience.limit + .seconds(30))
             guard exitCode == ProcessSignal.kill.exitStatus else {
                 throw RunFault("the bot was to end at \(end.point.rawValue):\(end.count) of its first start, and ended with exit code \(exitCode)")
             }
@@ -113,7 +114,7 @@ actor Deployment {
 
     /// Waits for the end of a bot that was started to end by itself, and starts it again.
     func replaceEndedBot() async throws {
-        let exitCode = try await bot.exit(within: .seconds(90))
+        let exitCode = try await bot.exit(within: Patience.limit + .seconds(30))
         guard exitCode == ProcessSignal.kill.exitStatus else {
             throw RunFault("the bot was to end by itself, and ended with exit code \(exitCode):\n\(log("bot"))")
         }
@@ -132,7 +133,7 @@ actor Deployment {
 
     /// Waits until the bot has crashed, and starts it again with the same fault.
     func replaceCrashedBot(crashingAt fault: (point: TrapPoint, text: String)) async throws {
-        let exitCode = try await bot.exit(within: .seconds(90))
+        let exitCode = try await bot.exit(within: Patience.limit + .seconds(30))
         guard exitCode == 128 + SIGILL else { throw RunFault("the bot was to crash, and ended with exit code \(exitCode):\n\(log("bot"))") }
         bot = try startBot(environment: Self.environment(of: fault))
     }
@@ -175,7 +176,7 @@ actor Deployment {
     /// - Returns: The exit codes of the bot and, if it is a process, of the router.
     func stop() async throws -> [Int32] {
         // A bot that is asked to stop while it starts ends, too; but its end is a kind of its own.
-        _ = try await bot.ready(within: .seconds(60))
+        _ = try await bot.ready(within: Patience.limit)
         toll.add(bot)
         bot.send(.terminate)
         let botCode = try await bot.exit()

@@ -26,7 +26,7 @@ actor ExampleDeployment {
         routerAddress = address
         self.environment = environment.merging(["PARLEY_DATA": folder("bot"), "PARLEY_SERVER": address, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
         bot = try Self.start(program, self.environment, folder)
-        link = try await bot.output.peek("the address of the bot", within: .seconds(60)) { line in
+        link = try await bot.output.peek("the address of the bot", within: Patience.limit) { line in
             line.firstMatch(of: /(https:\/\/|simplex:\/)\S+/).map { String($0.0) }
         }
     }
@@ -71,9 +71,9 @@ actor ExampleDeployment {
     /// The link that the bot prints for a trusted contact. The bot must not have been killed yet.
     private func invitation(of name: String) async throws -> String {
         let title = "\(name) can connect once, as a trusted contact, at"
-        _ = try await bot.output.first("the title of the link", within: .seconds(60)) { $0 == title ? true : nil }
+        _ = try await bot.output.first("the title of the link", within: Patience.limit) { $0 == title ? true : nil }
         let address = link
-        return try await bot.output.peek("the link of \(name)", within: .seconds(60)) { $0.hasPrefix("https://") && $0 != address ? $0 : nil }
+        return try await bot.output.peek("the link of \(name)", within: Patience.limit) { $0.hasPrefix("https://") && $0 != address ? $0 : nil }
     }
 
     /// Ends the bot, and opens what it has stored.
@@ -127,7 +127,7 @@ struct Interlocutor: Sendable {
     /// Waits until the items of the chat fulfil a condition.
     func see(_ what: String, _ isFulfilled: ([ChatItem]) -> Bool) async throws {
         do {
-            try await eventually("\(name) has \(what)", within: .seconds(60), every: .milliseconds(20)) { isFulfilled(try await items()) }
+            try await eventually("\(name) has \(what)", within: Patience.limit, every: .milliseconds(20)) { isFulfilled(try await items()) }
         } catch let error as TimeLimitError {
             throw RunFault("\(error): \(try await items().map(\.meta.text))")
         }
@@ -136,7 +136,7 @@ struct Interlocutor: Sendable {
     /// Waits until the bot has said so much.
     func hear(_ count: Int) async throws {
         do {
-            try await eventually("\(name) hears \(count) messages", within: .seconds(60), every: .milliseconds(20)) { try await heard().count >= count }
+            try await eventually("\(name) hears \(count) messages", within: Patience.limit, every: .milliseconds(20)) { try await heard().count >= count }
         } catch let error as TimeLimitError {
             throw RunFault("\(error): \(try await heard())")
         }

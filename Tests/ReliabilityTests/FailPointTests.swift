@@ -110,7 +110,7 @@ import Testing
         let change = try ParleyProgram.start(
             ["db", "key", "--data", folder("data"), "--new-key-file", folder("key")],
             environment: [FailPoint.variable: "\(point.rawValue):\(count)"], log: folder("key.log"))
-        let exitCode = try await change.exit(within: .seconds(90))
+        let exitCode = try await change.exit(within: Patience.limit + .seconds(30))
         // There are two databases, or three.
         guard exitCode == ProcessSignal.kill.exitStatus else {
             #expect(count == 3 && exitCode == 0, "\(exitCode)")

@@ -203,7 +203,7 @@ private final class KilledGroup: PlannedRun {
     private func untilTrue(_ what: String, _ condition: () async throws -> Bool) async throws {
         do {
             // Databases of other processes announce nothing.
-            try await eventually(what, within: .seconds(90), every: .milliseconds(100), condition)
+            try await eventually(what, within: Patience.limit + .seconds(30), every: .milliseconds(100), condition)
         } catch is TimeLimitError {
             var states: [String] = []
             for member in members {
