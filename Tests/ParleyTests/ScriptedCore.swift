@@ -31,6 +31,8 @@ final class ScriptedCore: IdempotentChatCore {
         var unblockFailures: [ChatCoreError] = []
         /// What the next commands about messages fail with.
         var failures: [ChatCoreError] = []
+        /// The relays of the profile.
+        var relays: [UserChatRelay] = []
         /// Bytes of the longest text that one message may have.
         var longestText = Int.max
     }
@@ -48,6 +50,8 @@ final class ScriptedCore: IdempotentChatCore {
 
     let state = Mutex(State())
     let hub = ChatEventHub()
+    /// What a command waits for before it has an effect.
+    let hold = Mutex<(@Sendable (ChatCommand) async -> Void)?>(nil)
     private let waiters = Mutex<[Waiter]>([])
     private let commandWaiters = Mutex<[CommandWaiter]>([])
 
@@ -63,6 +67,7 @@ final class ScriptedCore: IdempotentChatCore {
     }
 
     func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        await hold.withLock(\.self)?(command)
         let result: Result<ChatResponse, ChatCoreError> = state.withLock { state in
             state.commands.append(command)
             return Self.answer(command, user, &state)
@@ -192,6 +197,16 @@ final class ScriptedCore: IdempotentChatCore {
         case .messages(.moderate(let id, let items)): return moderate(items, in: id, owner(user), &state)
         case .messages: return .success(.cmdOk(user: owner(user)))
         case .groups(let command): return answer(command, owner(user), &state)
+        case .servers(.relays):
+            guard let owner = owner(user) else { break }
+            return .success(.userServers(user: owner, userServers: [UserOperatorServers(smpServers: [], xftpServers: [], chatRelays: state.relays)]))
+        case .servers(.setRelays(let relays)):
+            state.relays = relays.enumerated().map { number, relay in
+                UserChatRelay(
+                    chatRelayID: UserChatRelayID(Int64(number + 1)), address: relay.address,
+                    relayProfile: RelayProfile(displayName: relay.name), domains: [], preset: false, enabled: true, deleted: false)
+            }
+            return .success(.cmdOk(user: owner(user)))
         default: break
         }
         return .failure(ChatCoreError(.unsupported, "not in the script: \(command.commandString)"))

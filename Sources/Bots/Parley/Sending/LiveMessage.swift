@@ -1,5 +1,6 @@
 public import ChatAPI
 internal import ChatProtocol
+internal import DequeModule
 internal import SystemSupport
 
 /// A message whose text grows while it is written, as the answer of a program that takes its time.
@@ -17,6 +18,11 @@ public actor LiveMessage {
     private var lastEdit: Duration
     private var shown: String
     private var isFinished = false
+    /// The number of the newest edit.
+    private var newest = 0
+    private var isEditing = false
+    /// The edits that wait for the one before them, in the order of the calls.
+    private var waiting: Deque<CheckedContinuation<Void, Never>> = []
 
     init(_ sent: SentMessage, text: String, every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {
         self.sent = sent
@@ -47,14 +53,23 @@ public actor LiveMessage {
         for part in parts.dropFirst() { try await sent.chat.send(part) }
     }
 
+    /// The number of edits that wait, for tests.
+    var waitingCount: Int { waiting.count }
+
     private func first(of text: String) -> [String] {
         let limit = LongText.limit(in: sent.chat.info)
         return LongText.parts(of: text, first: limit, other: limit)
     }
 
+    /// Edits the message once the edits before have ended. One that a newer one waits behind is passed over.
     private func edit(_ text: String, live: Bool) async throws {
+        newest += 1
+        let number = newest
+        // Nothing may be awaited before the place in the line is taken.
+        if isEditing { await withCheckedContinuation { waiting.append($0) } } else { isEditing = true }
+        defer { if let next = waiting.popFirst() { next.resume() } else { isEditing = false } }
         // The last edit ends the live message, also if the text is shown already.
-        guard text != shown || !live else { return }
+        guard !live || number == newest && text != shown else { return }
         shown = text
         let chat = try sent.chat.requiredReference()
         _ = try await sent.chat.effects.perform(.messages(.update(chat, sent.id, UpdatedMessage(content: .text(text)), live: live)))
