@@ -38,6 +38,12 @@ final class BotServices: Sendable {
         self.dialogues = dialogues
         self.commands = commands
     }
+
+    /// Stores changes and that an event is handled. The dialogues in memory change in the order in which changes are stored.
+    func commit(_ batch: HandlerChanges.Batch, _ mark: HandledMark, of user: UserID) async throws {
+        try await store.commit(batch, mark, of: user) { [dialogues] in dialogues.apply(batch) }
+        if !batch.timers.isEmpty || !batch.forgotten.isEmpty { timers.wake() }
+    }
 }
 
 /// The running bots of a process.
@@ -70,6 +76,4 @@ final class DialogueTable: Sendable {
             for (scope, record) in changes.dialogues { records[scope] = record }
         }
     }
-
-    func forget(_ scope: String) { records.withLock { $0[scope] = nil } }
 }

@@ -41,12 +41,8 @@ extension Effects {
 
     func forget(_ scope: String) async throws {
         let services = try runningServices()
-        if let changes {
-            changes.forget(scope)
-        } else {
-            try await services.store.forget(scope, of: userID)
-            services.dialogues.forget(scope)
-        }
+        if let changes { return changes.forget(scope) }
+        try await services.commit(HandlerChanges.Batch(forgotten: [scope]), .none, of: userID)
     }
 
     func schedule(_ name: String, key: String?, at date: Date, json: Data?, in chat: ChatReference?, expiringAfter limit: Duration?) async throws {
@@ -92,9 +88,7 @@ extension Effects {
         var batch = HandlerChanges.Batch()
         batch.dialogues[scope] = .some(record)
         batch.timers = [timer]
-        try await services.store.commit(batch, .none, of: userID)
-        services.dialogues.apply(batch)
-        services.timers.wake()
+        try await services.commit(batch, .none, of: userID)
     }
 
     /// The effects of the same bot under a key that the program gives.

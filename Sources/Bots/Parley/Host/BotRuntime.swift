@@ -321,7 +321,7 @@ final class BotRuntime: Sendable {
             return true
         }
         do {
-            try await store.commit(batch, mark, of: identity.userID)
+            try await services.commit(batch, mark, of: identity.userID)
         } catch {
             let isStorage = error is StorageError || StorageError.isOfDisk(error)
             logger.error(
@@ -330,8 +330,6 @@ final class BotRuntime: Sendable {
             if !isStorage { store.note(mark, of: identity.userID) }
             return !isStorage
         }
-        services.dialogues.apply(batch)
-        if !batch.timers.isEmpty || !batch.forgotten.isEmpty { services.timers.wake() }
         return true
     }
 

@@ -78,7 +78,9 @@ extension BotStateStore {
 
     /// Stores the changes of a handler and that its event is handled: all or nothing. A disk that fails is waited for: the bot has sent already what
     /// belongs to the changes, and the next event of the chat would move its progress past them.
-    func commit(_ batch: HandlerChanges.Batch, _ mark: HandledMark, of user: UserID) async throws {
+    ///
+    /// - Parameter stored: called once the changes are stored, in the order in which changes are stored.
+    func commit(_ batch: HandlerChanges.Batch, _ mark: HandledMark, of user: UserID, stored: @escaping @Sendable () -> Void = {}) async throws {
         try await database.write(isPersistent: true) { db in
             for scope in batch.forgotten { try Self.forget(scope, of: user, db) }
             for (key, pending) in batch.values where !pending.changes.isEmpty {
@@ -90,6 +92,8 @@ extension BotStateStore {
             for (scope, record) in batch.dialogues { try Self.put(record, scope, of: user, db) }
             for change in batch.timers { try Self.apply(change, of: user, db) }
             try Self.note(mark, of: user, db)
+        } afterCommit: {
+            stored()
         }
     }
 
@@ -120,10 +124,6 @@ extension BotStateStore {
     }
 
     /// Deletes everything that is stored about a person or a chat.
-    func forget(_ scope: String, of user: UserID) async throws {
-        try await database.write { db in try Self.forget(scope, of: user, db) }
-    }
-
     private static func forget(_ scope: String, of user: UserID, _ db: Database) throws {
         for table in ["state", "dialogue"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE user_id = ? AND scope = ?", arguments: [user.rawValue, scope])
