@@ -85,12 +85,13 @@ extension ScriptedCore {
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
         case .createLink(let id, let role), .setLinkRole(let id, let role):
             guard let group = group(id) else { return notFound }
-            let link = GroupLink(
-                userContactLinkID: 9, connectionLink: CreatedConnectionLink(fullLink: "simplex:/contact#/g\(id)", shortLink: "https://simplex.chat/g#\(id)"),
-                groupLinkID: GroupLinkID([1, 2, 3]), acceptMemberRole: role)
+            let link = groupLink(of: id, role)
             state.groupLinks[id] = link
             if case .createLink = command { return .success(.groupLinkCreated(user: owner, groupInfo: group, groupLink: link)) }
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
+        case .addRelays(let id, _):
+            guard let group = group(id) else { return notFound }
+            return .success(.groupRelaysAdded(user: owner, groupInfo: group, groupLink: groupLink(of: id, .observer), groupRelays: []))
         case .memberInfo(let id, let member):
             guard let group = group(id), let found = state.members.first(where: { $0.groupID == id && $0.groupMemberID == member }) else { return notFound }
             return .success(.groupMemberInfo(user: owner, groupInfo: group, member: found, connectionStats: nil))
@@ -190,6 +191,12 @@ extension ScriptedCore {
         group.membership.groupID = id
         group.membership.updatedAt = time
         return group
+    }
+
+    private static func groupLink(of id: GroupID, _ role: GroupMemberRole) -> GroupLink {
+        GroupLink(
+            userContactLinkID: 9, connectionLink: CreatedConnectionLink(fullLink: "simplex:/contact#/g\(id)", shortLink: "https://simplex.chat/g#\(id)"),
+            groupLinkID: GroupLinkID([1, 2, 3]), acceptMemberRole: role)
     }
 
     private static let recordedGroup: Result<GroupInfo, any Error> = Result { try recorded("groupInfo") }

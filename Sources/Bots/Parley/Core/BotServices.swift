@@ -17,6 +17,8 @@ final class BotServices: Sendable {
     let replies = ReplyWaiters()
     /// Held while a group is changed from what it is: parallel handlers must not undo each other's changes.
     let groupChanges = KeyedLock<GroupID>()
+    /// Held while the relays of the profile are changed from what they are.
+    let relayChanges = KeyedLock<UserID>()
     /// The pace of what is sent.
     let pacer: SendingPacer
     /// True if received files are encrypted on the disk.
