@@ -22,8 +22,9 @@ import Testing
         var record = Self.record([Self.opened(1), Self.opened(1), Self.opened(1)])
         #expect(record.cases.map(\.number) == [1, 2, 3] && record.next == 4)
         record.add(Self.opened(10))
-        record.add(Self.opened(5))
-        #expect(record.cases.map(\.number) == [1, 2, 3, 10, 11])
+        // One that took its number earlier, and is stored later.
+        for _ in 1...2 { record.add(Self.opened(5)) }
+        #expect(record.cases.map(\.number) == [1, 2, 3, 5, 10, 11] && record.next == 12)
     }
 
     @Test func theNewestTwoHundredAreKept() {

@@ -131,6 +131,19 @@ public struct BotClient: Sendable {
         try await effects.update(type, of: Self.text(scope), change)
     }
 
+    /// Changes a stored value, also if the handler fails when it lasts: for what says what the handler has done outside of the store.
+    @discardableResult
+    package func update<State: StoredState, Result: Sendable>(
+        _ type: State.Type, of scope: StateScope, lasting lasts: Bool, _ change: @escaping @Sendable (inout State) throws -> Result
+    ) async throws -> Result {
+        try await effects.update(type, of: Self.text(scope), lasting: lasts, change)
+    }
+
+    /// Calls a closure once the changes of the handler are stored, or are not going to be; at once outside of handlers.
+    package func atEndOfHandler(_ body: @escaping @Sendable () -> Void) {
+        if let changes = effects.changes { changes.atEnd(body) } else { body() }
+    }
+
     /// Deletes everything that the bot has stored about a person: values, dialogues and timers. Messages stay.
     public func deleteData(of person: PersonID) async throws { try await effects.forget(person.description) }
 

@@ -19,6 +19,7 @@ final class BotServices: Sendable {
     let groupChanges = KeyedLock<GroupID>()
     /// Held while the relays of the profile are changed from what they are.
     let relayChanges = KeyedLock<UserID>()
+    let caseNumbers = CaseNumbers()
     /// The pace of what is sent.
     let pacer: SendingPacer
     /// True if received files are encrypted on the disk.

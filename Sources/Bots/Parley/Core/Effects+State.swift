@@ -7,7 +7,7 @@ extension Effects {
     /// The time as the bot sees it.
     var now: Date { services?.time.now() ?? Date() }
 
-    private func runningServices() throws(BotStateError) -> BotServices {
+    func runningServices() throws(BotStateError) -> BotServices {
         guard let services else { throw BotStateError(.notRunning, "the bot has not started yet") }
         return services
     }
@@ -17,8 +17,9 @@ extension Effects {
         return try type.init(stored: try await value(key))
     }
 
+    /// - Parameter lasts: whether the change is stored also if the handler fails.
     func update<State: StoredState, Result: Sendable>(
-        _ type: State.Type, of scope: String, _ change: @escaping @Sendable (inout State) throws -> Result
+        _ type: State.Type, of scope: String, lasting lasts: Bool = false, _ change: @escaping @Sendable (inout State) throws -> Result
     ) async throws -> Result {
         let key = StateKey(scope: scope, name: type.stateName)
         let apply: @Sendable (StateValue?) throws -> (StateValue?, Result) = { stored in
@@ -29,7 +30,7 @@ extension Effects {
         guard let changes else { return try await runningServices().store.update(key, of: userID, apply) }
         // Read first, so that the change can be made in one step: another task of the handler may change the value, too.
         _ = try await value(key)
-        return try changes.change(key, apply)
+        return try changes.change(key, lasting: lasts, apply)
     }
 
     /// The value as the handler sees it: with its own changes.
@@ -45,17 +46,20 @@ extension Effects {
         try await services.commit(HandlerChanges.Batch(forgotten: [scope]), .none, of: userID)
     }
 
-    func schedule(_ name: String, key: String?, at date: Date, json: Data?, in chat: ChatReference?, expiringAfter limit: Duration?) async throws {
+    func schedule(
+        _ name: String, key: String?, at date: Date, json: Data?, in chat: ChatReference?, expiringAfter limit: Duration?, lasting lasts: Bool = false
+    ) async throws {
         try await change(
             .set(
                 TimerRecord(
                     id: 0, userID: userID, kind: .once, name: name, key: key ?? UUID().uuidString, chat: chat.map { "\($0)" }, due: date,
-                    expires: limit.map { date.addingTimeInterval($0.seconds) }, value: json)))
+                    expires: limit.map { date.addingTimeInterval($0.seconds) }, value: json)), lasting: lasts)
     }
 
-    func change(_ timer: TimerChange) async throws {
+    /// - Parameter lasts: whether the change is stored also if the handler fails.
+    func change(_ timer: TimerChange, lasting lasts: Bool = false) async throws {
         let services = try runningServices()
-        if let changes { return changes.add(timer) }
+        if let changes { return changes.add(timer, lasting: lasts) }
         try await services.store.apply([timer], of: userID)
         services.timers.wake()
     }

@@ -255,6 +255,7 @@ final class BotRuntime: Sendable {
     /// - Returns: false if the handler was interrupted because the bots stop, or its changes could not be stored: then it runs again at the next start.
     ///   A handler that fails has handled the event, also one that throws `CancellationError` of its own accord.
     private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
+        defer { incoming.changes?.end() }
         if let message = incoming.message {
             TrapPoint.botHandle.pass(Array(message.text.utf8))
             if let fileReception { await receiveFile(of: message, within: fileReception) }
@@ -316,19 +317,21 @@ final class BotRuntime: Sendable {
     /// Stores the changes of stored state with the mark that the event is handled.
     private func finish(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
         FailPoint.botHandled.pass()
-        guard let batch = incoming.changes?.current, !batch.isEmpty else {
+        guard let changes = incoming.changes, !changes.current.isEmpty else {
             store.note(mark, of: identity.userID)
             return true
         }
         do {
-            try await services.commit(batch, mark, of: identity.userID)
+            try await services.commit(changes.current, mark, of: identity.userID)
         } catch {
             let isStorage = error is StorageError || StorageError.isOfDisk(error)
             logger.error(
                 isStorage ? "state not stored: the handler runs again at the next start" : "state not stored",
                 metadata: ["code": "\((error as? BotStateError)?.code.rawValue ?? "state.notStored")", "kind": "\(incoming.kind)", "error": "\(error)"])
-            if !isStorage { store.note(mark, of: identity.userID) }
-            return !isStorage
+            guard !isStorage else { return false }
+            // A change that cannot be made does not take along what says what the handler has done outside of the store.
+            changes.discard()
+            if (try? await services.commit(changes.current, mark, of: identity.userID)) == nil { store.note(mark, of: identity.userID) }
         }
         return true
     }

@@ -21,6 +21,9 @@ public enum ModerationAction: Sendable, Hashable {
         case .remove: "remove"
         }
     }
+
+    /// True for what stays done if the handler that does it fails.
+    fileprivate var isBeyondStore: Bool { if case .warn = self { false } else { true } }
 }
 
 /// A moderation that is not possible.
@@ -84,19 +87,24 @@ extension BotMember {
         guard includesModerators || !isModerator else {
             throw ModerationError(.exempt, "\(name) is a moderator: say includingModerators: true to act against moderators")
         }
+        if case .warn(let points) = action, !(1...1_000 ~= points) { throw ModerationError(.points, "a warning has 1 to 1,000 points") }
         let client = BotClient(bot: group.bot, effects: group.effects), chat = StateScope.chat(.group(group.id)), now = client.now.timeIntervalSince1970
+        // Before the action: without a record that can be read there is none.
+        let number = try await client.takeCaseNumbers(in: group.id) { next in
+            defer { next += 1 }
+            return next
+        }
         switch action {
-        case .warn(let points):
-            guard 1...1_000 ~= points else { throw ModerationError(.points, "a warning has 1 to 1,000 points") }
+        case .warn: break
         case .block: try await block()
         case .role(let role): try await setRole(role)
         case .remove(let withMessages): try await remove(withMessages: withMessages)
         }
         let expiry = limit.map { now + $0.seconds }, before = role.code, endKey = limit.map { _ in ModerationCase.newEndKey() }
-        let opened = try await client.update(ModerationRecord.self, of: chat) { [name = displayName, id] record in
+        let opened = try await client.update(ModerationRecord.self, of: chat, lasting: action.isBeyondStore) { [name = displayName, id] record in
             record.add(
                 ModerationCase(
-                    number: record.next, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
+                    number: number, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
                     roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor,
                     endKey: endKey))
         }
@@ -156,7 +164,8 @@ extension BotGroup {
             try await client.update(WarningRecord.self, of: .person(.member(member, of: id))) { $0.warnings.revoke(number) }
         }
         found.undoneBy = name
-        try await client.update(ModerationRecord.self, of: scope) { [number = found.number] in $0.markUndone(number, by: name) }
+        try await client.update(ModerationRecord.self, of: scope, lasting: found.action != "warn") { [number = found.number] in $0.markUndone(number, by: name)
+        }
         if found.expires != nil { try await client.cancelEnd(of: found, in: id) }
         return found
     }
@@ -176,7 +185,7 @@ extension BotGroup {
         guard let member = forgotten.member else { return }
         let client = BotClient(bot: bot, effects: effects), scope = StateScope.chat(.group(id))
         try await takeBack(forgotten, against: GroupMemberID(member), try await client.state(ModerationRecord.self, of: scope), client)
-        try await client.update(ModerationRecord.self, of: scope) { $0.passOn(forgotten) }
+        try await client.update(ModerationRecord.self, of: scope, lasting: true) { $0.passOn(forgotten) }
     }
 
     /// Deletes the name and the words of a member from its cases, and what is stored about the member: for a person who asks for that. The cases stay
@@ -189,14 +198,25 @@ extension BotGroup {
 }
 
 extension BotClient {
-    /// Schedules the end of a case. The timer holds what is needed then: newer cases can have pushed the case out of the record.
-    package func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
-        try await schedule(CaseExpiry.timerName, key: CaseExpiry.key(of: opened, in: group), after: limit, opened.ending, in: .group(group))
+    /// Takes numbers for cases of a group that no other handler gets.
+    ///
+    /// - Parameter take: is given the next number, and leaves the one behind those that it takes.
+    package func takeCaseNumbers<Result: Sendable>(in group: GroupID, _ take: (inout Int) -> Result) async throws -> Result {
+        let stored = try await state(ModerationRecord.self, of: .chat(.group(group))).next
+        return try effects.runningServices().caseNumbers.take(in: group, from: stored, take)
     }
 
-    /// Cancels the end of a case that is taken back before.
+    /// Schedules the end of a case, also if the handler fails. The timer holds what is needed then: newer cases can have pushed the case out of the record.
+    package func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
+        let name = CaseExpiry.timerName, date = effects.now.addingTimeInterval(limit.seconds)
+        try await effects.schedule(
+            name, key: CaseExpiry.key(of: opened, in: group), at: date, json: try StateCoding.json(opened.ending, name: name), in: .group(group),
+            expiringAfter: nil, lasting: true)
+    }
+
+    /// Cancels the end of a case that is taken back before, also if the handler fails.
     package func cancelEnd(of found: ModerationCase, in group: GroupID) async throws {
-        try await cancelScheduled(CaseExpiry.timerName, key: CaseExpiry.key(of: found, in: group))
+        try await effects.change(.cancel(kind: .once, name: CaseExpiry.timerName, key: CaseExpiry.key(of: found, in: group)), lasting: true)
     }
 }
 

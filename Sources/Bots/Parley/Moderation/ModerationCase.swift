@@ -52,7 +52,7 @@ public struct ModerationCase: Codable, Sendable, Hashable {
         self.endKey = endKey
     }
 
-    /// A new name for the timer of a case. Numbers do not do: handlers of several chats that open cases at once have the same until they are stored.
+    /// A new name for the timer of a case. Numbers do not do: a handler that runs again after a crash opens its case under another.
     package static func newEndKey() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
     /// True if it can be taken back.
@@ -94,15 +94,15 @@ package struct ModerationRecord: StoredState, Hashable {
 
     package init() {}
 
-    /// Adds a case under its number, or the next one if another handler has taken that meanwhile.
+    /// Adds a case under its number, or the next one if that is taken. A case can come after those with higher numbers: its handler has ended later.
     ///
     /// - Returns: the case under the number that it has.
     @discardableResult
     package mutating func add(_ new: ModerationCase) -> ModerationCase {
         var new = new
-        if new.number < next { new.number = next }
-        next = new.number + 1
-        cases.append(new)
+        if cases.contains(where: { $0.number == new.number }) { new.number = next }
+        next = max(next, new.number + 1)
+        cases.insert(new, at: cases.lastIndex { $0.number < new.number }.map { $0 + 1 } ?? 0)
         if cases.count > Self.maximumCases { cases.removeFirst() }
         return new
     }

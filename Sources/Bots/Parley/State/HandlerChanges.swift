@@ -25,15 +25,44 @@ final class HandlerChanges: Sendable {
         var forgotten: [String] = []
 
         var isEmpty: Bool { values.allSatisfy(\.value.changes.isEmpty) && dialogues.isEmpty && timers.isEmpty && forgotten.isEmpty }
+
+        fileprivate mutating func change<Result>(
+            _ key: StateKey, seen: StateValue?, _ apply: @escaping @Sendable (StateValue?) throws -> (StateValue?, Result)
+        ) throws -> Result {
+            var pending = values[key] ?? PendingValue(seen: seen, value: seen)
+            let (value, result) = try apply(pending.value)
+            pending.value = value
+            pending.changes.append { try apply($0).0 }
+            values[key] = pending
+            return result
+        }
     }
 
     private let batch = Mutex(Batch())
+    /// The changes that are stored also if the handler fails.
+    private let lasting = Mutex(Batch())
+    private let ending = Mutex<[@Sendable () -> Void]>([])
 
     /// The changes so far.
     var current: Batch { batch.withLock(\.self) }
 
-    /// Forgets the changes: the handler has failed.
-    func discard() { batch.withLock { $0 = Batch() } }
+    /// Forgets the changes: the handler has failed. Those that say what it has done outside of the store stay.
+    func discard() {
+        let lasting = lasting.withLock(\.self)
+        batch.withLock { $0 = lasting }
+    }
+
+    /// Adds what is called once the changes are stored, or are not going to be.
+    func atEnd(_ body: @escaping @Sendable () -> Void) { ending.withLock { $0.append(body) } }
+
+    /// The changes are stored, or are not going to be.
+    func end() {
+        let bodies = ending.withLock { bodies in
+            defer { bodies = [] }
+            return bodies
+        }
+        for body in bodies { body() }
+    }
 
     /// The value as the handler has it; nil if it has neither read nor changed nor deleted it.
     func value(_ key: StateKey) -> PendingValue? {
@@ -55,20 +84,25 @@ final class HandlerChanges: Sendable {
     }
 
     /// Changes a value that was read before. Changes of several tasks follow one another.
-    func change<Result: Sendable>(_ key: StateKey, _ apply: @escaping @Sendable (StateValue?) throws -> (StateValue?, Result)) throws -> Result {
+    ///
+    /// - Parameter lasts: whether the change is stored also if the handler fails.
+    func change<Result: Sendable>(
+        _ key: StateKey, lasting lasts: Bool = false, _ apply: @escaping @Sendable (StateValue?) throws -> (StateValue?, Result)
+    ) throws -> Result {
         try batch.withLock { batch in
-            var pending = batch.values[key] ?? PendingValue(seen: nil, value: nil)
-            let (value, result) = try apply(pending.value)
-            pending.value = value
-            pending.changes.append { try apply($0).0 }
-            batch.values[key] = pending
+            let seen = batch.values[key]?.seen, result = try batch.change(key, seen: seen, apply)
+            if lasts { _ = try lasting.withLock { try $0.change(key, seen: seen, apply) } }
             return result
         }
     }
 
     func setDialogue(_ record: DialogueRecord?, of scope: String) { batch.withLock { $0.dialogues[scope] = .some(record) } }
 
-    func add(_ timer: TimerChange) { batch.withLock { $0.timers.append(timer) } }
+    /// - Parameter lasts: whether the change is stored also if the handler fails.
+    func add(_ timer: TimerChange, lasting lasts: Bool = false) {
+        batch.withLock { $0.timers.append(timer) }
+        if lasts { lasting.withLock { $0.timers.append(timer) } }
+    }
 
     /// Deletes what is stored about a person or a chat, with what the handler has changed of it before.
     func forget(_ scope: String) {

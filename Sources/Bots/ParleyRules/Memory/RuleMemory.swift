@@ -32,6 +32,16 @@ struct RuleMemory: StoredState, Hashable {
     /// The points that count at a time.
     func points(at now: Double) -> Int { warnings.points(at: now) }
 
+    /// Applies a change that may be stored already, or be older than what is.
+    mutating func anticipate(_ change: MemoryChange) {
+        switch change {
+        case .ran(let key, let time): if runs[key].map({ $0 >= time }) ?? false { return }
+        case .warned(let warning, _): if warnings.contains(where: { $0.number == warning.number }) { return }
+        case .forgiven, .revoked, .asked: break
+        }
+        apply(change)
+    }
+
     mutating func apply(_ change: MemoryChange) {
         switch change {
         case .ran(let key, let now):

@@ -138,8 +138,34 @@ extension BotClient {
 // MARK: What is remembered
 
 extension RulePerformer {
+    /// Decides which rules apply, and changes what is remembered. Other events are decided with that from then on, although it is stored when the handler
+    /// has ended.
+    func decide(_ pending: PendingMemories) async throws -> [RuleDecision] {
+        try await pending.inTurn { earlier in
+            var memories = try await memories()
+            for (scope, change) in earlier { memories[scope]?.anticipate(change) }
+            let turn = try await turn(memories), id = pending.add(turn.changes)
+            subject.client.atEndOfHandler { pending.remove(id) }
+            for (scope, change) in turn.changes { try await subject.client.update(RuleMemory.self, of: subject.state(scope)) { $0.apply(change) } }
+            return turn.decisions
+        }
+    }
+
+    /// The decisions of the rules, with numbers for their cases.
+    private func turn(_ memories: [String: RuleMemory]) async throws -> (decisions: [RuleDecision], changes: [PendingMemories.Change]) {
+        @Sendable func decide(_ nextCase: inout Int) -> (decisions: [RuleDecision], changes: [PendingMemories.Change]) {
+            var turn = RuleTurn(profile.rules, subject.scopes, memories: memories, nextCase: nextCase, now: now.timeIntervalSince1970)
+            let decisions = turn.decide(input)
+            nextCase = turn.nextCase
+            return (decisions, turn.changes)
+        }
+        if let group = subject.chat.group { return try await subject.client.takeCaseNumbers(in: group.id, decide) }
+        var nextCase = 1
+        return decide(&nextCase)
+    }
+
     /// The memories that the rules ask for, by the names of their scopes.
-    func memories() async throws -> [String: RuleMemory] {
+    private func memories() async throws -> [String: RuleMemory] {
         let needs = profile.rules.needs, scopes = subject.scopes
         var names = Set(needs.scopes.map(scopes.name))
         if needs.warnings { names.insert(scopes.target) }
@@ -161,7 +187,9 @@ extension RulePerformer {
             expires: action.limit.map { now.timeIntervalSince1970 + $0 }, endKey: action.limit.map { _ in ModerationCase.newEndKey() })
         if case .warn(let warn) = action { new.reason = warn.reason }
         if case .role = action { new.roleBefore = member.role.code }
-        let opened = try await subject.client.update(ModerationRecord.self, of: .chat(.group(member.group.id))) { [new] in $0.add(new) }
+        // Points that a handler which fails has given are not stored, and neither is their case.
+        let lasts = new.action != "warn"
+        let opened = try await subject.client.update(ModerationRecord.self, of: .chat(.group(member.group.id)), lasting: lasts) { [new] in $0.add(new) }
         guard let limit = action.limit, action.word != "warn" else { return }
         try await subject.client.scheduleEnd(of: opened, in: member.group.id, after: .seconds(limit))
     }
@@ -209,7 +237,7 @@ struct CaseUndo: Sendable {
         default:
             try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }
         }
-        try await client.update(ModerationRecord.self, of: scope) { $0.markUndone(found.number, by: name) }
+        try await client.update(ModerationRecord.self, of: scope, lasting: found.action != "warn") { $0.markUndone(found.number, by: name) }
         if found.expires != nil {
             try await client.cancelEnd(of: found, in: group.id)
             try await client.cancelScheduled(CaseTimer.end, key: "\(group.id)/\(found.number)")

@@ -13,6 +13,7 @@ struct RuleRunner: Sendable {
     let current: @Sendable () -> ProfileRules
     let logger: Logger
     private let arrivals: ArrivalCounter
+    private let pending = PendingMemories()
 
     init(logger: Logger, current: @escaping @Sendable () -> ProfileRules) {
         self.logger = logger
@@ -121,11 +122,8 @@ struct RuleRunner: Sendable {
                 logAudited(decisions)
                 return try await performer.perform(decisions, text: input.text)
             }
-            let memories = try await performer.memories(), record = try await performer.record()
-            var turn = RuleTurn(rules, subject.scopes, memories: memories, nextCase: record?.next ?? 1, now: now.timeIntervalSince1970)
-            let decisions = turn.decide(input)
+            let decisions = try await performer.decide(pending)
             logAudited(decisions)
-            for (scope, change) in turn.changes { try await subject.client.update(RuleMemory.self, of: subject.state(scope)) { $0.apply(change) } }
             try await performer.perform(decisions, text: input.text)
         }
     }

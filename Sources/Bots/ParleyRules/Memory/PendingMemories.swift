@@ -1,0 +1,37 @@
+internal import AsyncPrimitives
+internal import Synchronization
+
+/// What the handlers of one bot that still run have changed of what rules remember. It is stored when they have ended.
+final class PendingMemories: Sendable {
+    typealias Change = (scope: String, change: MemoryChange)
+
+    private struct State {
+        var lastID = 0
+        var changes: [Int: [Change]] = [:]
+    }
+
+    private let lock = AsyncLock()
+    private let state = Mutex(State())
+
+    /// Runs decisions one after the other: what one reads, decides and adds is one step for all others.
+    ///
+    /// - Parameter body: is given the changes of before, in their order. It reads what is stored afterwards: what is stored meanwhile is in both.
+    func inTurn<Result>(_ body: ([Change]) async throws -> Result) async throws -> Result {
+        try await lock.withLock {
+            let changes = state.withLock(\.changes)
+            return try await body(changes.keys.sorted().flatMap { changes[$0] ?? [] })
+        }
+    }
+
+    /// - Returns: the number by which the changes are removed.
+    func add(_ changes: [Change]) -> Int {
+        state.withLock { state in
+            state.lastID += 1
+            if !changes.isEmpty { state.changes[state.lastID] = changes }
+            return state.lastID
+        }
+    }
+
+    /// The changes are stored, or are not going to be.
+    func remove(_ id: Int) { state.withLock { $0.changes[id] = nil } }
+}
