@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -92,6 +93,40 @@ import Testing
         for try await _ in hub.subscribe(bufferingUpTo: 10) { Issue.record("there is nothing to read") }
     }
 
+    /// Who subscribed between the moments at which the hub looked up its subscriptions and at which it ended waited for ever.
+    @Test("a subscription that is made while the hub ends has ended, and one that is made while it loses events gets an error or what comes later")
+    func subscribedWhileEnding() async throws {
+        for round in 1...100 {
+            let hub = ChatEventHub(), rival = Rival(), loses = round.isMultiple(of: 2)
+            let made = await withTaskGroup(of: [ChatEvents].self) { group in
+                group.addTask {
+                    var made: [ChatEvents] = []
+                    repeat { made.append(hub.subscribe(bufferingUpTo: 1)) } while rival.goesOn(after: made.count)
+                    return made
+                }
+                group.addTask {
+                    while !rival.hasBegun { await Task.yield() }
+                    if loses { hub.lose() } else { hub.finish() }
+                    rival.end()
+                    return []
+                }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            hub.publish(event(1))
+            for events in made {
+                // One that has ended takes nothing any more.
+                if !loses { events.subscription.add(event(1)) }
+                events.cancel()
+                var iterator = events.makeAsyncIterator()
+                do throws(ChatCoreError) {
+                    #expect(try await iterator.next() == (loses ? event(1) : nil))
+                } catch {
+                    #expect(loses && error.code == .eventsLost)
+                }
+            }
+        }
+    }
+
     @Test("a subscription that nobody holds any more costs nothing")
     func released() async throws {
         let hub = ChatEventHub()
@@ -122,5 +157,20 @@ import Testing
             return await group.reduce(into: [Bool]()) { $0.append($1) }
         }
         #expect(outcomes.sorted { $0 && !$1 } == [true, false])
+    }
+}
+
+/// A task that subscribes until another has ended the hub.
+private final class Rival: Sendable {
+    private let state = Mutex((hasBegun: false, isOver: false))
+
+    var hasBegun: Bool { state.withLock(\.hasBegun) }
+    func end() { state.withLock { $0.isOver = true } }
+
+    func goesOn(after count: Int) -> Bool {
+        state.withLock { state in
+            state.hasBegun = true
+            return !state.isOver && count < 500
+        }
     }
 }

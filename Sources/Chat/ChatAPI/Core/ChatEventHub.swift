@@ -5,6 +5,12 @@ public final class ChatEventHub: Sendable {
     private struct State {
         var subscriptions: [ObjectIdentifier: Weak] = [:]
         var isFinished = false
+
+        /// The subscriptions, which are none of the hub any more.
+        mutating func takeAll() -> [ChatEventSubscription] {
+            defer { subscriptions = [:] }
+            return subscriptions.values.compactMap(\.subscription)
+        }
     }
 
     /// Subscriptions live as long as somebody holds their sequence.
@@ -37,10 +43,9 @@ public final class ChatEventHub: Sendable {
 
     /// Ends all subscriptions after what they wait for, and those made later at once.
     public func finish() {
-        let all = alive()
-        state.withLock { state in
+        let all = state.withLock { state in
             state.isFinished = true
-            state.subscriptions = [:]
+            return state.takeAll()
         }
         for subscription in all { subscription.finish() }
     }
@@ -48,8 +53,7 @@ public final class ChatEventHub: Sendable {
     /// Ends the present subscriptions with an error, after what they wait for: the publisher itself has missed events, so whoever
     /// reads them must subscribe and read the state anew.
     public func lose() {
-        let all = alive()
-        state.withLock { $0.subscriptions = [:] }
+        let all = state.withLock { $0.takeAll() }
         for subscription in all { subscription.lose() }
     }
 

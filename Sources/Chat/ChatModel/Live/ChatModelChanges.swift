@@ -63,6 +63,7 @@ final class ChatModelChangeSubscription: Sendable {
 
     func add(_ changes: [ChatModelChange]) {
         let waiting = state.withLock { state -> (Promise<[ChatModelChange]?>, [ChatModelChange])? in
+            guard !state.isFinished else { return nil }
             for change in changes { state.add(change, limit: limit) }
             return state.answer.take().map { ($0, state.take()) }
         }
@@ -128,10 +129,10 @@ final class ChatModelChangeHub: Sendable {
     }
 
     func finish() {
-        let all = alive()
-        state.withLock { state in
+        let all = state.withLock { state in
+            defer { state.subscriptions = [] }
             state.isFinished = true
-            state.subscriptions = []
+            return state.subscriptions.compactMap(\.subscription)
         }
         for subscription in all { subscription.finish() }
     }
