@@ -37,6 +37,9 @@ final class ChatEventSubscription: Sendable {
     /// True if somebody waits for the next event.
     var isAwaited: Bool { state.withLock { $0.reader != nil } }
 
+    /// True if no event waits, and none is being handled by a reader that comes back for the next.
+    var isDrained: Bool { state.withLock { $0.events.isEmpty && ($0.reader != nil || $0.ending != nil) } }
+
     /// Adds an event; one too many ends the subscription with an error, behind those that wait.
     func add(_ event: ChatEvent) {
         let reader: CheckedContinuation<Step, Never>? = state.withLock { state in

@@ -25,6 +25,9 @@ public struct ChatEvents: AsyncSequence, Sendable {
     /// Makes an iterator over what comes from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 
+    /// True if the reader has handled every event up to now and waits for the next, or if there will be none.
+    package var isDrained: Bool { subscription.isDrained }
+
     /// Ends the subscription: the reader gets what waits, then nil.
     public func cancel() { subscription.finish() }
 }

@@ -12,6 +12,7 @@ public actor ChatModel: ChatCore {
     private let hub = ChatEventHub()
     private let changeHub = ChatModelChangeHub()
     private var repairs: [Repair] = []
+    private var journal: ReadJournal
 
     /// The present state.
     public private(set) var state: ChatModelState
@@ -32,6 +33,7 @@ public actor ChatModel: ChatCore {
         self.core = core
         self.eventLimit = eventLimit
         incoming = core.events(bufferingUpTo: eventLimit)
+        journal = ReadJournal(limit: eventLimit)
         state = ChatModelState()
         state.windowLimit = windowLimit
     }
@@ -49,7 +51,10 @@ public actor ChatModel: ChatCore {
         }
         while try await takeEvents() == .lost {
             incoming = core.events(bufferingUpTo: eventLimit)
+            journal.forget()
+            change { $0.missEvents() }
             try await load()
+            for (user, key) in state.openWindows { try await reload(key, of: user) }
             hub.lose()
         }
     }
@@ -71,11 +76,15 @@ public actor ChatModel: ChatCore {
     private func takeEventsUntilTheyEnd() async throws(ChatCoreError) {
         var iterator = incoming.makeAsyncIterator()
         while let event = try await iterator.next(isolation: self) {
+            journal.add(.event(event))
             take(state.apply(event))
             hub.publish(event)
             await repairPreviews()
         }
     }
+
+    /// True if every event up to now is taken in. The model must be running.
+    package var isUpToDate: Bool { incoming.isDrained }
 
     /// Reads the profiles of the core, and for each of them its chats, tags and address.
     public func load() async throws(ChatCoreError) {
@@ -99,9 +108,41 @@ public actor ChatModel: ChatCore {
 
     /// Sends a command to the core and applies its effects to the model.
     public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
-        let response = try await core.send(command, as: user)
-        take(state.apply(response, to: command, as: user))
+        guard command.isRead else {
+            let response = try await core.send(command, as: user)
+            await takeAnswer(response, to: command, as: user)
+            return response
+        }
+        let response = try await read(command, as: user) { $0.apply($1, to: command, as: user, before: $2) }
+        await repairPreviews()
         return response
+    }
+
+    private func takeAnswer(_ response: ChatResponse, to command: ChatCommand, as user: UserID?) async {
+        journal.add(.answer(response, to: command, as: user))
+        take(state.apply(response, to: command, as: user))
+        await repairPreviews()
+    }
+
+    /// Sends a command that reads.
+    ///
+    /// - Parameter apply: Takes the answer in, and what was taken in since the command was sent.
+    private func read(
+        _ command: ChatCommand, as user: UserID?,
+        _ apply: (inout ChatModelState, ChatResponse, ArraySlice<ChatModelInput>) -> [ChatModelChange]
+    ) async throws(ChatCoreError) -> ChatResponse {
+        while true {
+            let position = journal.begin(), response: ChatResponse
+            do throws(ChatCoreError) {
+                response = try await core.send(command, as: user)
+            } catch {
+                _ = journal.end(position)
+                throw error
+            }
+            guard let later = journal.end(position) else { continue }
+            take(apply(&state, response, later))
+            return response
+        }
     }
 
     /// The events, each after the model has taken it in; see ``ChatCore``.
@@ -123,10 +164,23 @@ public actor ChatModel: ChatCore {
     private func repairPreviews() async {
         while let repair = repairs.popLast() {
             guard state.chat(repair.chat, of: repair.user)?.chatItems.isEmpty == true else { continue }
-            let key = ItemsKey(repair.chat), isFollowed = state.items(key, of: repair.user) != nil
+            let command = ChatCommand.chats(.page(repair.chat, pagination: .last(1)))
             // A chat that is gone by now needs no preview.
-            _ = try? await send(.chats(.page(repair.chat, pagination: .last(1))), as: repair.user)
-            if !isFollowed { closeItems(key, of: repair.user) }
+            _ = try? await read(command, as: repair.user) { $0.applyPreview(of: repair.chat, $1, to: command, as: repair.user, before: $2) }
+        }
+    }
+
+    /// Reads the newest items of a window anew, in the place of all that it has. It is closed if its chat is gone.
+    private func reload(_ key: ItemsKey, of user: UserID) async throws(ChatCoreError) {
+        let command = key.page(.last(50))
+        do throws(ChatCoreError) {
+            _ = try await read(command, as: user) { state, response, later in
+                state.close(key, of: user)
+                return state.apply(response, to: command, as: user, before: later)
+            }
+        } catch {
+            guard error.isMissingChat else { throw error }
+            closeItems(key, of: user)
         }
     }
 }
@@ -136,7 +190,7 @@ extension ChatModel: IdempotentChatCore {
     public func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
         guard let core = core as? any IdempotentChatCore else { return try await send(command, as: user) }
         let response = try await core.send(command, as: user, onceAs: key)
-        take(state.apply(response, to: command, as: user))
+        await takeAnswer(response, to: command, as: user)
         return response
     }
 }
@@ -163,8 +217,7 @@ extension ChatModel {
     @discardableResult public func loadItems(
         _ key: ItemsKey, of user: UserID, _ pagination: ChatPagination = .last(50)
     ) async throws(ChatCoreError) -> ItemsWindow {
-        let filter = MessageContentFilter(key)
-        _ = try await send(.chats(.page(key.chat, commentsOn: filter.post, content: filter.type, pagination: pagination)), as: user)
+        _ = try await send(key.page(pagination), as: user)
         guard let window = state.items(key, of: user) else {
             throw ChatCoreError(.invalidResponse, "The core answered with another chat than the one that was asked for.")
         }

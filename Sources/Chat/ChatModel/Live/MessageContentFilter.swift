@@ -29,7 +29,23 @@ extension ItemsKey.Filter {
     }
 }
 
+extension ItemsKey {
+    /// The command for a page of the window.
+    func page(_ pagination: ChatPagination) -> ChatCommand {
+        let filter = MessageContentFilter(self)
+        return .chats(.page(chat, commentsOn: filter.post, content: filter.type, pagination: pagination))
+    }
+}
+
 extension ChatModelState {
+    /// The windows that are open, in an order that is always the same for the chats of a profile.
+    var openWindows: [(user: UserID, key: ItemsKey)] {
+        users.sorted { $0.key < $1.key }.flatMap { user, state in state.windows.keys.map { (user, $0) } }
+    }
+
+    /// Takes in that events were lost: counts no longer go back to a list of all chats.
+    mutating func missEvents() { for user in users.keys { users[user]?.missesEvents = true } }
+
     /// Forgets a window.
     mutating func close(_ key: ItemsKey, of user: UserID) { users[user]?.windows[key] = nil }
 }

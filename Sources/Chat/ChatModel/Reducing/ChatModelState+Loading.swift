@@ -27,21 +27,10 @@ extension ChatModelState {
         setRunning(false, &changes)
     }
 
-    /// Chats that were asked for. Those of a whole list replace what was known.
+    /// Chats that were asked for.
     mutating func load(_ chats: [Chat], _ user: User, _ command: ChatCommand, _ changes: inout [ChatModelChange]) {
-        mutate(user) { state in
-            guard case .chats(.list(_, let pending, .last(let count), .all)) = command, chats.count < count else {
-                for chat in chats { state.replace(chat, &changes) }
-                return
-            }
-            let listed = Set(chats.compactMap { $0.chatInfo.reference })
-            for reference in state.chats.keys where !listed.contains(reference) {
-                if reference.type == .contactConnection, !pending { continue }
-                state.remove(reference, &changes)
-            }
-            for chat in chats { state.replace(chat, &changes) }
-            state.isLoaded = true
-        }
+        let newest = chats.compactMap { $0.chatItems.last?.id }.max()
+        mutate(user) { $0.load(chats, listing: ChatListing(command, count: chats.count), newest: newest, &changes) }
     }
 
     /// A page of a chat. Pages that were searched for do not go into windows.
@@ -58,13 +47,7 @@ extension ChatModelState {
             var window =
                 state.windows[key] ?? ItemsWindow(limit: limit, byItemTime: reference.type == .group)
             window.add(page: chat.chatItems, pagination: pagination, navigation: navigation)
-            state.windows[key] = window
-            changes.append(.items(user.userID, key, added: false))
-            guard key == ItemsKey(reference.whole), window.reachesNewest else { return }
-            if state.chats[reference]?.chatItems.isEmpty == true, let newest = window.newest {
-                state.chats[reference]?.chatItems = [newest]
-                changes.append(.chat(user.userID, reference))
-            }
+            state.place(window, as: key, &changes)
         }
     }
 
@@ -95,6 +78,57 @@ extension ChatModelState {
         mutate(user) { state in
             state.update(info, &changes)
             state.markRead(ids, in: reference, &changes)
+        }
+    }
+}
+
+/// Which of the chats a list of chats has.
+enum ChatListing {
+    /// All.
+    case all
+    /// All but connections that are not those of contacts yet.
+    case allButPending
+    /// Some.
+    case some
+
+    init(_ command: ChatCommand, count: Int) {
+        guard case .chats(.list(_, let pending, .last(let limit), .all)) = command, count < limit else {
+            self = .some
+            return
+        }
+        self = pending ? .all : .allButPending
+    }
+}
+
+extension UserState {
+    /// Takes in chats as they are now. Those of a whole list replace what was known.
+    ///
+    /// - Parameter newest: The newest item that the core had shown in the list. Events of items up to it may still be on their way.
+    mutating func load(_ list: [Chat], listing: ChatListing, newest: ChatItemID?, _ changes: inout [ChatModelChange]) {
+        if listing != .some {
+            let listed = Set(list.compactMap { $0.chatInfo.reference })
+            for reference in chats.keys where !listed.contains(reference) {
+                if reference.type == .contactConnection, listing == .allButPending { continue }
+                remove(reference, &changes)
+            }
+            isLoaded = true
+            missesEvents = false
+        }
+        for chat in list {
+            if let reference = chat.chatInfo.reference { counted[reference] = newest }
+            replace(chat, &changes)
+        }
+    }
+
+    /// Puts a window with a page that was loaded in its place; nil if its chat is gone.
+    mutating func place(_ window: ItemsWindow?, as key: ItemsKey, _ changes: inout [ChatModelChange]) {
+        windows[key] = window
+        changes.append(.items(user.userID, key, added: false))
+        let reference = key.chat
+        guard key == ItemsKey(reference.whole), window?.reachesNewest == true else { return }
+        if chats[reference]?.chatItems.isEmpty == true, let newest = window?.newest {
+            chats[reference]?.chatItems = [newest]
+            changes.append(.chat(user.userID, reference))
         }
     }
 }

@@ -162,6 +162,7 @@ extension UserState {
     ) {
         let isCounted = before == nil || item.isUnread != before?.isUnread || item.isActiveReport != before?.isActiveReport
         guard isCounted, item.meta.parentItemID == nil else { return }
+        if before == nil, let counted = counted[reference.whole], item.id <= counted { return }
         // Reports count wherever they were made, unread items of a part of a group only there.
         let unread = reference.scope != nil ? 0 : (item.isUnread ? 1 : 0) - (before?.isUnread == true ? 1 : 0)
         let reports = (item.isActiveReport ? 1 : 0) - (before?.isActiveReport == true ? 1 : 0)
@@ -204,7 +205,7 @@ extension UserState {
     }
 
     /// The item as it is known.
-    private func knownItem(_ id: ChatItemID, in reference: ChatReference) -> ChatItem? {
+    func knownItem(_ id: ChatItemID, in reference: ChatReference) -> ChatItem? {
         if reference.scope == nil, let preview = chats[reference]?.chatItems.last, preview.id == id { return preview }
         for (key, window) in windows where key.chat == reference {
             if let item = window[id] { return item }

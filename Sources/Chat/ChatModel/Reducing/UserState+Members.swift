@@ -8,9 +8,14 @@ extension UserState {
         guard !deletedChats.contains(.group(id)) else { return }
         var loaded = members[id] ?? GroupMembers()
         loaded.load(group.members)
-        guard loaded != members[id] else { return }
-        members[id] = loaded
-        changes.append(.members(user.userID, id))
+        place(loaded, of: id, &changes)
+    }
+
+    /// Puts the members of a group in their place.
+    mutating func place(_ loaded: GroupMembers, of group: GroupID, _ changes: inout [ChatModelChange]) {
+        guard loaded != members[group] else { return }
+        members[group] = loaded
+        changes.append(.members(user.userID, group))
     }
 
     /// Takes in members of a group whose members are being loaded, or are loaded; of other groups none are kept.

@@ -20,6 +20,10 @@ public struct UserState: Sendable, Hashable {
     /// True if all chats were loaded. Until then ``unreadCount`` is what the core said.
     public internal(set) var isLoaded = false
     var reportedUnreadCount = 0
+    /// The newest item that a list of chats had when it showed a chat: its counts have all items up to that one.
+    var counted: [ChatReference: ChatItemID] = [:]
+    /// True if events were lost since all chats were loaded.
+    var missesEvents = false
 
     init(user: User) { self.user = user }
 
