@@ -167,6 +167,12 @@ final class BotRuntime: Sendable {
     /// Items of a chat may be missing: what is announced for it waits until it has been read.
     func openGap(in chat: ChatReference) { tracker.withLock { $0.openGap(in: "\(chat)") } }
 
+    /// True if items of a chat were refused, or could not be read, and have not been fetched.
+    var hasGaps: Bool { tracker.withLock(\.hasGaps) }
+
+    /// The chat is gone: there is nothing to fetch any more.
+    func forgetGap(in chat: ChatReference) { tracker.withLock { $0.forgetGap(in: "\(chat)") } }
+
     /// Says that all items of a chat that were there have been fetched.
     ///
     /// - Returns: false when further items were refused since the last of them were read.

@@ -23,6 +23,8 @@ actor HostSession {
     private var backlogs: [ChatJobKey: ArraySlice<ItemPlace>] = [:]
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
+    /// The events that are taken; nil until the bots have started.
+    private var events: ChatEvents?
     /// The answers of relays to invitations.
     private var invitationAnswers: [UserID: @Sendable (RelayInvitation) async throws -> ChannelInvitationAnswer] = [:]
     private var connectionLog: ConnectionLog
@@ -104,6 +106,7 @@ actor HostSession {
         try await model.load()
         // Subscribed before the core starts, so that nothing falls between what is found in the store and what is announced.
         var events = model.events()
+        self.events = events
         let taking = Task { [model] in try await model.run() }
         defer { taking.cancel() }
         _ = try await model.send(.core(.start()), as: nil)
@@ -128,6 +131,7 @@ actor HostSession {
         while try await consume(events) == .lostEvents {
             logger.warning("events came faster than they were taken: reading the chats anew")
             events = model.events()
+            self.events = events
             for runtime in runtimes.values { try await catchUp(runtime) }
         }
         // What ended the events, if it was not the end of the core.
@@ -202,11 +206,10 @@ actor HostSession {
     /// Checks whether handlers were given everything that was received in the chats of a profile up to now.
     func isUpToDate(_ user: UserID) async -> Bool {
         guard let runtime = runtimes[user] else { return true }
-        for chat in await model.state.chats(of: user) {
-            guard let reference = chat.chatInfo.reference, let last = chat.chatItems.last, last.direction.isReceived else { continue }
-            if last.id > runtime.submitted(in: reference) { return false }
-        }
-        return true
+        // What is shown of the chats would not tell: the newest item by its time need not be the last that came, and an answer can stand behind messages
+        // that were refused.
+        guard await model.isUpToDate, events?.isDrained == true else { return false }
+        return !runtime.hasGaps
     }
 
     /// Starts no more handlers but those of the end, and lets all that run finish or, after the limit, cancels them.
@@ -355,6 +358,7 @@ actor HostSession {
                 state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat.whole })
             else {
                 backlogs[key] = nil
+                if let chat = ChatReference(key.chat) { runtimes[key.userID]?.forgetGap(in: chat) }
                 continue
             }
             await fetch(chat, for: runtime, of: user)

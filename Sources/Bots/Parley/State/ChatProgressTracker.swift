@@ -51,6 +51,12 @@ struct ChatProgressTracker: Sendable {
         chats[chat, default: Progress(submitted: 0)].refused = max(item, refused(in: chat) ?? 0)
     }
 
+    /// True if there may be items that nobody was given.
+    var hasGaps: Bool { chats.values.contains { $0.refused != nil } }
+
+    /// Nothing of a chat is to be fetched any more.
+    mutating func forgetGap(in chat: String) { chats[chat]?.refused = nil }
+
     /// There may be items of a chat that nobody was given.
     mutating func openGap(in chat: String) { didRefuse(submitted(in: chat), in: chat) }
 

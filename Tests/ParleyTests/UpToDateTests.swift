@@ -1,0 +1,85 @@
+import ChatAPI
+import ChatProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// When handlers were given everything that came.
+@Suite(.timeLimit(.minutes(5))) struct UpToDateTests {
+    @Test func anItemThatIsOlderThanTheOneBeforeItHasToBeHandledToo() async throws {
+        let core = ScriptedCore(), seen = EventLog<String>(), store = try BotStateStore(path: nil, logger: HostSessionTests.logger)
+        let bot = Bot("Echo") { On(.text, in: .all) { seen.add($0.text) } }
+        let (group, ann) = try core.addGroup()
+        core.receive("before", from: ann, in: group, announcing: false)
+        let session = HostSession(core: core, bots: [bot], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger, clock: ImpatientClock())
+        try await session.run { _ in
+            // The bots have started, and no event is taken yet.
+            var events = session.core.events().makeAsyncIterator()
+            core.receive("late", from: ann, in: group) { $0.meta.itemTimestamp = UTCTimestamp(seconds: 1) }
+            _ = try? await events.next()
+            #expect(await !session.isUpToDate(1))
+            core.finish()
+        }
+        #expect(await session.isUpToDate(1))
+        await session.settle()
+        #expect(seen.all == ["before", "late"])
+    }
+
+    @Test func anAnswerBehindMessagesThatAreStillToBeFetchedIsNotTheEnd() async throws {
+        let runner = try BotSessionRunner(), core = runner.core, seen = EventLog<String>()
+        let entered = Gate(), gate = Gate()
+        let bot = Bot("Slow") {
+            On(.text) { message in
+                seen.add(message.text)
+                entered.open()
+                await gate.wait()
+            }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        try await runner.run(bot) { _, session in
+            core.receive("0", from: ann)
+            await entered.wait()
+            // One more than fit into the queue of the chat behind the message that is being handled.
+            try await receive(257, from: ann, core, session)
+            _ = try await session.core.send(.messages(.send(to: .direct(4), [ComposedMessage(content: .text("answer"))])), as: 1)
+            #expect(await !session.isUpToDate(1))
+            gate.open()
+            try await eventually("all are handled") { await session.isUpToDate(1) }
+            await session.settle()
+            #expect(seen.all.count == 258)
+        }
+    }
+
+    /// Lets a contact send messages, and waits until the model has taken them in.
+    private func receive(_ count: Int, from contact: Contact, _ core: ScriptedCore, _ session: HostSession) async throws {
+        var events = session.core.events().makeAsyncIterator()
+        for number in 1...count {
+            core.receive("\(number)", from: contact)
+            _ = try await events.next()
+        }
+    }
+
+    @Test func nothingIsFetchedOfAChatThatIsGone() async throws {
+        let runner = try BotSessionRunner(), core = runner.core
+        let entered = Gate(), gate = Gate()
+        let bot = Bot("Slow") {
+            On(.text) { _ in
+                entered.open()
+                await gate.wait()
+            }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        try await runner.run(bot) { _, session in
+            core.receive("0", from: ann)
+            await entered.wait()
+            try await receive(257, from: ann, core, session)
+            try await eventually("the queue is full") { await session.status().profiles.first?.waiting == 256 }
+            core.state.withLock { $0.contacts = [] }
+            _ = try await session.core.send(.chats(.list(user: 1)), as: 1)
+            gate.open()
+            try await eventually("nothing is to be fetched") { await session.isUpToDate(1) }
+        }
+    }
+}
