@@ -7,7 +7,7 @@ import VectorSupport
 
 @testable import ParleyCLI
 
-/// The message that a line means which names none.
+/// The message that a line means which names none, and the one that stands for its chat in a list.
 @Suite struct MessageTargetTests {
     private static let second = Duration.seconds(1_767_225_600)
 
@@ -29,6 +29,13 @@ import VectorSupport
         let session = try session([(11, -500), (15, 0), (12, 251), (14, 355)])
         #expect(try await session.target(nil, in: .group(1), "a message") { _ in true }.id == 15)
         #expect(try await session.target(nil, in: .group(1), "a message") { $0.id != 15 }.id == 14)
+    }
+
+    @Test func aListShowsTheOneThatCameLastAmongThoseOfASecond() async throws {
+        let session = try session([(11, -500), (15, 0), (12, 251), (14, 355)])
+        let chat = try #require(await session.chats().first)
+        #expect(chat.chatItems.map(\.id) == [14])
+        #expect(try await session.withLastItem(chat).chatItems.map(\.id) == [15])
     }
 
     @Test func aLaterSecondCountsMoreThanTheOrderOfArrival() async throws {
@@ -54,6 +61,7 @@ private struct PageCore: ChatCore {
     func events(bufferingUpTo limit: Int) -> ChatEvents { ChatEventHub().subscribe(bufferingUpTo: limit) }
 
     func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
-        .apiChat(user: self.user, chat: page, navigation: nil)
+        guard case .chats(.list) = command else { return .apiChat(user: self.user, chat: page, navigation: nil) }
+        return .apiChats(user: self.user, chats: [Chat(chatInfo: page.chatInfo, chatItems: page.chatItems.suffix(1))])
     }
 }

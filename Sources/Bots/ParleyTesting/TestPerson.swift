@@ -215,7 +215,7 @@ public final class TestPerson: Sendable {
 
     /// Everything that was said in a chat, oldest first.
     public func conversation(in chat: String? = nil) async throws -> [TestMessage] {
-        try await items(in: chat).inConversationOrder.filter(\.isMessage).map { TestMessage($0, own: name) }
+        try await items(in: chat).filter(\.isMessage).map { TestMessage($0, own: name) }
     }
 
     // MARK: Parts
@@ -249,9 +249,10 @@ public final class TestPerson: Sendable {
         return reference
     }
 
+    /// The last items of a chat, in the order in which they were said.
     func items(in chat: String?) async throws -> [ChatItem] {
         guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(try await reference(chat), pagination: .last(500))), as: user) else { return [] }
-        return page.chatItems
+        return page.chatItems.inConversationOrder
     }
 
     private func lastItem(in chat: String?, where isWanted: @escaping @Sendable (ChatItem) -> Bool) async throws -> ChatItem {

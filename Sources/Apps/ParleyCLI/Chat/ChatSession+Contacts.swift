@@ -69,7 +69,7 @@ extension ChatSession {
     func list() async throws {
         let chats = try await chats()
         if chats.isEmpty { printer.say("No chats yet. Connect to somebody: :connect LINK") }
-        for chat in chats { printer.show(chat) }
+        for chat in chats { printer.show(try await withLastItem(chat)) }
     }
 
     func answerRequest(of name: String, accept: Bool) async throws {

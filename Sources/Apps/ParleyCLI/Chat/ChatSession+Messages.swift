@@ -6,6 +6,8 @@ internal import Parley
 extension ChatSession {
     /// Messages that are searched for the one a line means.
     private static let searchedItems = 200
+    /// The items of a group among which the last is looked for.
+    private static let itemsOfASecond = 50
 
     func react(_ emoji: String, added: Bool, to id: ChatItemID?) async throws {
         let chat = try openReference()
@@ -40,6 +42,21 @@ extension ChatSession {
     func openReference() throws -> ChatReference {
         guard let open else { throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: :open NAME") }
         return open
+    }
+
+    /// A chat of a list with the item that was said last. The core lists the newest by its time, which can be an older one of the same second.
+    func withLastItem(_ chat: Chat) async throws -> Chat {
+        guard chat.chatInfo.chatType == .group, let reference = chat.chatInfo.reference, !chat.chatItems.isEmpty else { return chat }
+        let answer: ChatResponse
+        do {
+            answer = try await core.send(.chats(.page(reference, pagination: .last(Self.itemsOfASecond))), as: user.userID)
+        } catch {
+            // It may be gone since the list was read.
+            guard error.isMissingChat else { throw error }
+            return chat
+        }
+        guard case .apiChat(_, let found, _) = answer else { return chat }
+        return Chat(chatInfo: chat.chatInfo, chatItems: found.chatItems.inConversationOrder.suffix(1), chatStats: chat.chatStats)
     }
 
     /// The item of an id, or the newest message that a line can mean.
