@@ -127,6 +127,30 @@ import Testing
         }
     }
 
+    @Test("all events are handled once the reader waits for the next or there will be none, and not when some were lost")
+    func drained() async throws {
+        let hub = ChatEventHub(), subscription = hub.subscribe(bufferingUpTo: 10), loser = hub.subscribe(bufferingUpTo: 10)
+        #expect(!subscription.isDrained, "nobody reads")
+        hub.publish(event(1))
+        let reader = Task {
+            var iterator = subscription.makeAsyncIterator()
+            let first = try await iterator.next()
+            #expect(!subscription.isDrained, "the first is being handled")
+            return (first, try await iterator.next())
+        }
+        try await eventually("it waits") { subscription.isDrained }
+        hub.publish(event(2))
+        let (first, second) = try await reader.value
+        #expect(first == event(1) && second == event(2))
+        #expect(!subscription.isDrained, "the second is being handled")
+        subscription.cancel()
+        #expect(subscription.isDrained)
+        var iterator = loser.makeAsyncIterator()
+        for number: Int64 in 1...2 { #expect(try await iterator.next() == event(number)) }
+        hub.lose()
+        #expect(!loser.isDrained)
+    }
+
     @Test("a subscription that nobody holds any more costs nothing")
     func released() async throws {
         let hub = ChatEventHub()

@@ -37,8 +37,8 @@ final class ChatEventSubscription: Sendable {
     /// True if somebody waits for the next event.
     var isAwaited: Bool { state.withLock { $0.reader != nil } }
 
-    /// True if no event waits, and none is being handled by a reader that comes back for the next.
-    var isDrained: Bool { state.withLock { $0.events.isEmpty && ($0.reader != nil || $0.ending != nil) } }
+    /// True if no event waits, none was lost, and none is being handled by a reader that comes back for the next.
+    var isDrained: Bool { state.withLock { $0.events.isEmpty && ($0.reader != nil || $0.ending == .finished) } }
 
     /// Adds an event; one too many ends the subscription with an error, behind those that wait.
     func add(_ event: ChatEvent) {
