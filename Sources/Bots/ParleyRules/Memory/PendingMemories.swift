@@ -1,7 +1,7 @@
 internal import AsyncPrimitives
 internal import Synchronization
 
-/// What the handlers of one bot that still run have changed of what rules remember. It is stored when they have ended.
+/// Changes of the rules' memory by handlers of one bot that still run. They are stored when those have ended.
 final class PendingMemories: Sendable {
     typealias Change = (scope: String, change: MemoryChange)
 

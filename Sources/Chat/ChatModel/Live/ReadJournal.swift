@@ -1,10 +1,10 @@
 import ChatAPI
 
-/// What a model takes in, other than the answers to reads.
+/// An input of a model, other than the answer to a read.
 enum ChatModelInput: Sendable {
-    /// What the core reported.
+    /// An event of the core.
     case event(ChatEvent)
-    /// What a command that was sent as a profile has done.
+    /// The answer to a command that was sent as a profile.
     case answer(ChatResponse, to: ChatCommand, as: UserID?)
 }
 
