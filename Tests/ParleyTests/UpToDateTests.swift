@@ -28,44 +28,35 @@ import Testing
     }
 
     @Test func anAnswerBehindMessagesThatAreStillToBeFetchedIsNotTheEnd() async throws {
-        let runner = try BotSessionRunner(), core = runner.core, seen = EventLog<String>()
-        let entered = Gate(), gate = Gate(), pinged = Gate()
-        let bot = Bot("Slow") {
-            On(.text("ping")) { _ in pinged.open() }
-            On(.text) { message in
-                seen.add(message.text)
-                entered.open()
-                await gate.wait()
-            }
-        }
-        let ann = try core.add(contact: 4, name: "ann")
-        try await runner.run(bot) { _, session in
-            core.receive("0", from: ann)
-            await entered.wait()
-            // One more than fit into the queue of the chat behind the message that is being handled.
-            try receive(257, from: ann, core)
-            await pinged.wait()
+        try await withFullQueue { core, session, handled, gate in
             _ = try await session.core.send(.messages(.send(to: .direct(4), [ComposedMessage(content: .text("answer"))])), as: 1)
             #expect(await !session.isUpToDate(1))
             gate.open()
             try await eventually("all are handled") { await session.isUpToDate(1) }
             await session.settle()
-            #expect(seen.all.count == 258)
+            #expect(handled.all.count == 258)
         }
     }
 
-    /// Lets a contact send messages, and another one behind them: when that is handled, all are taken.
-    private func receive(_ count: Int, from contact: Contact, _ core: ScriptedCore) throws {
-        for number in 1...count { core.receive("\(number)", from: contact) }
-        core.receive("ping", from: try core.add(contact: 5, name: "bob"))
+    @Test func nothingIsFetchedOfAChatThatIsGone() async throws {
+        try await withFullQueue { core, session, _, gate in
+            core.state.withLock { $0.contacts = [] }
+            _ = try await session.core.send(.chats(.list(user: 1)), as: 1)
+            gate.open()
+            try await eventually("nothing is to be fetched") { await session.isUpToDate(1) }
+        }
     }
 
-    @Test func nothingIsFetchedOfAChatThatIsGone() async throws {
-        let runner = try BotSessionRunner(), core = runner.core
+    /// Runs a bot whose handler of the first message of a contact waits for a gate. One message more has come than fit into the queue of the chat behind it.
+    private func withFullQueue(
+        _ body: @escaping @Sendable (ScriptedCore, HostSession, _ handled: EventLog<String>, _ gate: Gate) async throws -> Void
+    ) async throws {
+        let runner = try BotSessionRunner(), core = runner.core, handled = EventLog<String>()
         let entered = Gate(), gate = Gate(), pinged = Gate()
         let bot = Bot("Slow") {
             On(.text("ping")) { _ in pinged.open() }
-            On(.text) { _ in
+            On(.text) { message in
+                handled.add(message.text)
                 entered.open()
                 await gate.wait()
             }
@@ -74,12 +65,11 @@ import Testing
         try await runner.run(bot) { _, session in
             core.receive("0", from: ann)
             await entered.wait()
-            try receive(257, from: ann, core)
+            for number in 1...257 { core.receive("\(number)", from: ann) }
+            // When a message behind them is handled, all are taken.
+            core.receive("ping", from: try core.add(contact: 5, name: "bob"))
             await pinged.wait()
-            core.state.withLock { $0.contacts = [] }
-            _ = try await session.core.send(.chats(.list(user: 1)), as: 1)
-            gate.open()
-            try await eventually("nothing is to be fetched") { await session.isUpToDate(1) }
+            try await body(core, session, handled, gate)
         }
     }
 }
