@@ -316,7 +316,15 @@ import Testing
         #expect(try await fixture.store.hasInvitation(contact: fixture.record.row, brokerID: [1]))
         #expect(try await fixture.store.unansweredInvitations(contact: fixture.record.row) == 2)
         #expect(try await fixture.store.unansweredInvitations(contact: 99) == 0)
-        try await fixture.store.apply([.deleteInvitation(InvitationID([3]))])
+        // One that offers the same queue has the words that came last.
+        let row = fixture.record.row
+        var again = InvitationRecord(id: InvitationID([1]), contactConnection: row, request: link, senderInfo: [2], brokerID: [5])
+        try await fixture.store.apply([.deleteInvitation(InvitationID([3])), .replaceInvitation(again)])
+        #expect(try await fixture.store.invitation(contact: row, offering: link) == again)
+        #expect(try await fixture.store.invitation(contact: 99, offering: link) == nil)
+        #expect(try await fixture.store.hasInvitation(contact: row, brokerID: [5]))
+        again.request = .contact(ConnectionRequest(queues: []))
+        #expect(try await fixture.store.invitation(contact: row, offering: again.request) == nil)
         #expect(try await fixture.store.invitation(InvitationID([3])) == nil)
         #expect(try await fixture.store.unansweredInvitations(contact: fixture.record.row) == 1)
         // Accepted ones are remembered for as long as a router may deliver them again; those that wait for an answer stay.

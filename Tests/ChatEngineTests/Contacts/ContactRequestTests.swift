@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
+import SMPAgent
 import SMPWire
 import Testing
 
@@ -99,6 +100,44 @@ import Testing
         #expect(contact.localDisplayName == "robert")
         #expect(await alice.eventually { await alice.connected().count == 1 })
         for core in [alice, bob] { await core.close() }
+    }
+
+    @Test func aRequestThatIsSentAgainIsTheSameWithWhatItSaysNow() async throws {
+        let scene = try await RuleScene(), queue = ConnectionID([6])
+        try await scene.run { transaction in
+            let link = CreatedConnectionLink(fullLink: "simplex:/contact#x")
+            let address = try transaction.db.insertAddress(user: MemoryStore.user, link: link, linkKey: "x", hasLinkData: false, at: transaction.now)
+            var record = NewConnectionRecord(
+                userID: MemoryStore.user, agentConnectionID: queue.bytes, status: .new, chatVersion: ChatVersions.initial.max)
+            record.addressID = address
+            _ = try transaction.db.insertConnection(record, at: transaction.now)
+        }
+        /// The events of a request that an agent reports under the same id each time.
+        func ask(_ name: String, _ text: String) async throws -> [String] {
+            let message = ContactRequest.Message(messageID: SharedMessageID([1]), content: .text(text))
+            let request = ContactRequest(
+                profile: Profile(displayName: name, fullName: ""), requestID: ContactRequestID(Bytes(repeating: 4, count: 16)), message: message)
+            let body = ChatMessage(event: .contact(request)).body
+            return try await scene.memory.run { transaction in
+                let event = AgentEvent.request(InvitationID([1]), pqSupport: true, servers: [], info: body)
+                try transaction.receive(Incoming(AgentNotification(connection: queue, event: event)))
+            }.1.events.types
+        }
+        #expect(try await ask("ann", "Hello").contains("receivedContactRequest"))
+        #expect(try await ask("ann", "Hello") == [], "the same event after a crash")
+        #expect(try await ask("ann", "Hello again") == ["chatItemUpdated", "receivedContactRequest"])
+        #expect(try await ask("anna", "Hello again") == ["receivedContactRequest"])
+        #expect(try await ask("anna", "Hello again") == [])
+        let (names, requests) = try await scene.run { transaction in
+            let user = try transaction.user()
+            return (
+                try transaction.db.contacts(of: user).map(\.profile.displayName), try transaction.db.number("SELECT count(*) FROM contact_requests")
+            )
+        }
+        #expect(names == ["anna"] && requests == 1)
+        try await scene.run { try $0.db.run("UPDATE contact_requests SET accepted = 1") }
+        #expect(try await ask("annabel", "Hello") == [], "it is answered already")
+        try await scene.close()
     }
 
     @Test func aRequestIsStillAcceptedAfterItsAddressIsDeletedAndTheLinkLeadsNowhere() async throws {

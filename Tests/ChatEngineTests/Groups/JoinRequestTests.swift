@@ -78,6 +78,9 @@ import Testing
         #expect(answers(first) == [.admit(.accepted)] && again.jobs.isEmpty && again.events.isEmpty)
         let known = try #require(try await members(of: scene).first)
         #expect(known.role == .observer && known.status == .accepted && known.category == .invitee)
+        // It is the same one in other words, too.
+        let other = try await ask(.contact(ContactRequest(profile: Profile(displayName: "anna", fullName: ""))), in: scene)
+        #expect(other.jobs.isEmpty && other.events.isEmpty)
         // Another request of one who calls itself the same is another member.
         _ = try await ask(as: 2, in: scene)
         let both = try await members(of: scene)

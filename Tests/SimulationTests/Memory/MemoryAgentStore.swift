@@ -171,6 +171,10 @@ final class MemoryAgentStore: AgentStorage {
     func unansweredInvitations(contact: RowID) async throws -> Int { try await read { $0.unansweredInvitations(contact) } }
     func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool { try await read { $0.hasInvitation(contact, brokerID) } }
 
+    func invitation(contact: RowID, offering request: ConnectionRequestURI) async throws -> InvitationRecord? {
+        try await read { $0.invitation(contact, offering: request) }
+    }
+
     func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord? {
         try await read { $0.links[MemoryTables.LinkKey(server: server, linkID: linkID)] }
     }

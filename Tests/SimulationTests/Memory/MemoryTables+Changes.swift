@@ -44,7 +44,7 @@ extension MemoryTables {
         case .deleteSendQueue(let row):
             set(\.sendQueues, row, nil)
             set(\.deliveries, row, nil)
-        case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
+        case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .replaceInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(change)
         case .insertBody, .insertSentMessage, .deliveryDone, .deliverySent, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt,
@@ -169,6 +169,10 @@ extension MemoryTables {
             if isThere { return }
             if let contact = record.contactConnection { try requireConnection(contact) }
             set(\.invitations, record.id, Invitation(record: record, createdAt: time))
+        case .replaceInvitation(let record):
+            self.change(\.invitations, record.id) {
+                ($0.record.request, $0.record.senderInfo, $0.record.brokerID) = (record.request, record.senderInfo, record.brokerID)
+            }
         case .acceptInvitation(let id): self.change(\.invitations, id) { $0.record.isAccepted = true }
         case .deleteInvitation(let id): set(\.invitations, id, nil)
         case .setInvitationLink(let link): set(\.links, LinkKey(server: link.server, linkID: link.linkID), link)
@@ -183,6 +187,11 @@ extension MemoryTables {
 
     func hasInvitation(_ contact: RowID, _ brokerID: Bytes) -> Bool {
         invitations.values.contains { $0.record.contactConnection == contact && $0.record.brokerID == brokerID }
+    }
+
+    func invitation(_ contact: RowID, offering request: ConnectionRequestURI) -> InvitationRecord? {
+        guard let digest = request.queueDigest else { return nil }
+        return invitations.values.first { $0.record.contactConnection == contact && $0.record.request.queueDigest == digest }?.record
     }
 
     // MARK: Messages

@@ -25,8 +25,13 @@ extension ChatTransaction {
         if address.addressSettings.isBusinessAddress {
             return try receiveBusinessRequest(id, asked, message, address: address, user: context.user)
         }
-        // The same event again, after a crash.
-        if try db.contactRequest(agentInvitationID: id.bytes) != nil { return }
+        if let known = try db.contactRequest(agentInvitationID: id.bytes) {
+            // The same event again, after a crash, or the same request sent again.
+            if try !known.isAccepted && isChanged(known, by: asked, of: context.user) {
+                try repeatRequest(known, id, pqSupport: pqSupport, asked, message, address: address, user: context.user)
+            }
+            return
+        }
         if let tag = asked.requestID {
             if let contact = try db.contact(of: context.user, requestTag: tag), contact.status == .active,
                 contact.activeConnection != nil
@@ -80,6 +85,16 @@ extension ChatTransaction {
         item.meta.sharedMessageID = nil
         emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
         return item
+    }
+
+    /// Whether a request has another profile or message than it had when it came before.
+    private func isChanged(_ known: ContactRequestRecord, by asked: ContactRequest, of user: User) throws -> Bool {
+        guard let contactID = known.request.contactID, let contact = try db.contact(contactID, of: user) else { return false }
+        if contact.profile.published != asked.profile || known.request.requestSharedMessageID != asked.message?.messageID { return true }
+        guard let message = asked.message, let item = try db.item(contact: contactID, sharedMessageID: message.messageID, at: now) else {
+            return false
+        }
+        return item.message != message.content
     }
 
     /// The same person asks again: the newer request is the one to answer, with the message that it has now.

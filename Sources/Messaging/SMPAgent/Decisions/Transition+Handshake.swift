@@ -16,6 +16,14 @@ struct ReceivedConfirmation: Sendable {
     let encryptedInfo: Bytes
 }
 
+/// A request to connect by our contact address.
+struct ReceivedRequest: Sendable {
+    let request: ConnectionRequestURI
+    let info: Bytes
+    /// The router's id of the message.
+    let brokerID: Bytes
+}
+
 extension Transition {
     /// The peer confirms our queue: first the party that joins, with its ratchet keys and its reply queue; then the party that made the
     /// invitation, for that reply queue.
@@ -107,17 +115,35 @@ extension Transition {
         setReceived(id: 1, hash: hash)
     }
 
-    /// Somebody asks to connect by our contact address.
-    mutating func receive(
-        _ request: ConnectionRequestURI, info: Bytes, brokerID: Bytes, _ context: AgentContext
-    ) throws(AgentError) {
+    /// Checks that a request may come where it came.
+    func checked(_ request: ReceivedRequest) throws(AgentError) -> ReceivedRequest {
         guard state.kind == .contact else { throw .peer(.prohibited("inv: sent to message conn")) }
-        guard request.mode == .invitation else { throw .peer(.message) }
-        let id = InvitationID(context.random.bytes(12))
-        add(
-            .insertInvitation(
-                InvitationRecord(id: id, contactConnection: connection, request: request, senderInfo: info, brokerID: brokerID),
-                at: context.now))
+        guard request.request.mode == .invitation else { throw .peer(.message) }
+        return request
+    }
+
+    /// Somebody asks to connect by our contact address.
+    ///
+    /// A client that does not know whether its router has a request sends it again. It is one request then: what it says now is what is
+    /// answered, unless it has been accepted already.
+    ///
+    /// - Parameter earlier: the request that offered the same queue.
+    mutating func receive(_ received: ReceivedRequest, earlier: InvitationRecord?, _ context: AgentContext) {
+        let request = received.request, info = received.info
+        let id: InvitationID
+        if var earlier {
+            guard !earlier.isAccepted, earlier.senderInfo != info || earlier.request != request else { return }
+            (earlier.request, earlier.senderInfo, earlier.brokerID) = (request, info, received.brokerID)
+            add(.replaceInvitation(earlier))
+            id = earlier.id
+        } else {
+            id = InvitationID(context.random.bytes(12))
+            add(
+                .insertInvitation(
+                    InvitationRecord(
+                        id: id, contactConnection: connection, request: request, senderInfo: info, brokerID: received.brokerID),
+                    at: context.now))
+        }
         // A request that is not compatible is shown too: the user learns of it when accepting it.
         let compatibility = LinkCompatibility(request, pqSupport: true, context.configuration)
         emit(

@@ -13,6 +13,8 @@ enum ReceiveOutcome: Sendable {
     case undecryptable(encryptedHash: Bytes, AgentError)
     /// It holds receipts: what became of the messages that they name must be looked up.
     case receipts([AgentMessageReceipt], ReceivedMessageRecord)
+    /// Somebody asks to connect: whether the same was asked before must be looked up.
+    case request(ReceivedRequest)
     /// It is not the next one, and nothing was done with it: those before it may come through another queue. It has this number of the peer's.
     case early(Int64)
 }
@@ -107,7 +109,7 @@ extension Transition {
                     parameters: parameters, encryptedInfo: encryptedInfo)
                 try receive(confirmation, context)
             case (nil, .invitation(_, let request, let info)):
-                try receive(request, info: info, brokerID: opened.brokerID, context)
+                return .request(try checked(ReceivedRequest(request: request, info: info, brokerID: opened.brokerID)))
             default: throw .peer(.prohibited("handshake: incorrect state"))
             }
             return .acknowledge

@@ -136,6 +136,13 @@ extension AgentCore {
             let sent = try await sentMessages(receipts, state)
             outcome = transition.receive(receipts, in: record, sent: sent)
         }
+        if case .request(let request) = outcome {
+            let earlier = try await stored {
+                try await store.invitation(contact: state.record.row, offering: request.request)
+            }
+            transition.receive(request, earlier: earlier, context)
+            outcome = .acknowledge
+        }
         if case .waitForUser(let record) = outcome { access.active.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
         let delay = delay(of: outcome, transition, access.active)

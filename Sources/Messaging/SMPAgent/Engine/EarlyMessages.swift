@@ -13,7 +13,7 @@ extension AgentCore {
         switch outcome {
         case .early(let its): return its
         case .waitForUser(let record), .receipts(_, let record): number = record.metadata.senderMessageID
-        case .acknowledge, .undecryptable: return nil
+        case .acknowledge, .undecryptable, .request: return nil
         }
         guard !others.isEmpty else { return nil }
         try await stored { try await store.flush() }

@@ -163,9 +163,23 @@ struct ConfirmationRecord: Sendable, Equatable {
 struct InvitationRecord: Sendable, Equatable {
     let id: InvitationID
     let contactConnection: RowID?
-    let request: ConnectionRequestURI
-    let senderInfo: Bytes
+    var request: ConnectionRequestURI
+    var senderInfo: Bytes
     /// The router's id of the message, by which a repeated delivery is known.
-    let brokerID: Bytes
+    var brokerID: Bytes
     var isAccepted = false
+}
+
+extension ConnectionRequestURI {
+    /// A digest of the address of the first queue that is offered; nil if there is none.
+    ///
+    /// A client makes one queue for each of its requests, and sends the request with the same queue again if it does not know that the
+    /// router has it.
+    var queueDigest: Bytes? {
+        guard let address = request.queues.first?.address else { return nil }
+        var writer = WireWriter()
+        writer.write(address.server.keyHash)
+        writer.write(address.senderID)
+        return Hash.sha256(writer.bytes)
+    }
 }

@@ -36,6 +36,9 @@ enum AgentSchema {
         migrator.registerMigration("10: received chunks are known by their digests") { database in
             try database.execute(sql: "DROP TABLE file_download_chunks")
         }
+        migrator.registerMigration("11: requests are known by the queues that they offer") { database in
+            for statement in requestQueues { try database.execute(sql: statement) }
+        }
         return migrator
     }()
 
@@ -206,6 +209,12 @@ enum AgentSchema {
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX invitation_links_by_sender ON invitation_links (server_id, sender_id)",
+    ]
+
+    // Requests that came before have none: a client sends a request again within minutes.
+    private static let requestQueues = [
+        "ALTER TABLE invitations ADD COLUMN queue_digest BLOB",
+        "CREATE INDEX invitations_by_queue ON invitations (connection_id, queue_digest)",
     ]
 
     private static let messages = [

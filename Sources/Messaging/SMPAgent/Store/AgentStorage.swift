@@ -54,6 +54,7 @@ protocol AgentStorage: Sendable {
     func confirmation(_ id: ConfirmationID) async throws -> ConfirmationRecord?
     func invitation(_ id: InvitationID) async throws -> InvitationRecord?
     func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool
+    func invitation(contact: RowID, offering request: ConnectionRequestURI) async throws -> InvitationRecord?
     func unansweredInvitations(contact: RowID) async throws -> Int
     func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord?
     func invitationLink(server: SMPServerAddress, senderID: EntityID) async throws -> InvitationLinkRecord?

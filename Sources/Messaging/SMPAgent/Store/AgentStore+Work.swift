@@ -94,6 +94,15 @@ extension AgentStore {
         }
     }
 
+    /// The request to a contact address that offers the same queue as this one.
+    func invitation(contact: RowID, offering request: ConnectionRequestURI) async throws -> InvitationRecord? {
+        guard let digest = request.queueDigest else { return nil }
+        return try await read { database in
+            try database.row("SELECT * FROM invitations WHERE connection_id = ? AND queue_digest = ?", contact, blob(digest))
+                .map(InvitationRecord.read)
+        }
+    }
+
     /// The number of requests to a contact address that were neither accepted nor rejected. It reads each of them.
     func unansweredInvitations(contact: RowID) async throws -> Int {
         try await read { database in

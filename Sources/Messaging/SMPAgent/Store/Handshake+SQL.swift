@@ -14,6 +14,7 @@ extension StoreChange {
         case .deleteConfirmations(let connection):
             try database.run("DELETE FROM confirmations WHERE connection_id = ?", connection)
         case .insertInvitation(let record, let time): try record.insert(database, at: time)
+        case .replaceInvitation(let record): try record.replace(database)
         case .acceptInvitation(let id):
             try database.run("UPDATE invitations SET is_accepted = 1 WHERE invitation_id = ?", blob(id.bytes))
         case .deleteInvitation(let id):
@@ -61,9 +62,16 @@ extension InvitationRecord {
         try database.run(
             """
             INSERT OR IGNORE INTO invitations (
-                invitation_id, connection_id, request, sender_info, broker_id, is_accepted, created_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, blob(id.bytes), contactConnection, request.wireString, blob(senderInfo), blob(brokerID), isAccepted, time)
+                invitation_id, connection_id, request, queue_digest, sender_info, broker_id, is_accepted, created_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, blob(id.bytes), contactConnection, request.wireString, blob(request.queueDigest), blob(senderInfo), blob(brokerID),
+            isAccepted, time)
+    }
+
+    fileprivate func replace(_ database: Database) throws {
+        try database.run(
+            "UPDATE invitations SET request = ?, queue_digest = ?, sender_info = ?, broker_id = ? WHERE invitation_id = ?",
+            request.wireString, blob(request.queueDigest), blob(senderInfo), blob(brokerID), blob(id.bytes))
     }
 
     static func read(_ row: Row) throws -> InvitationRecord {

@@ -58,7 +58,7 @@ extension StoreChange {
         case .insertSendQueue(let queue, let connection): try queue.insert(database, connection: connection)
         case .updateSendQueue(let queue): try queue.update(database)
         case .deleteSendQueue(let row): try database.run("DELETE FROM send_queues WHERE queue_id = ?", row)
-        case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
+        case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .replaceInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(to: database)
         case .insertBody, .insertSentMessage, .deliveryDone, .deliverySent, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt,

@@ -42,6 +42,8 @@ enum StoreChange: Sendable {
     case deleteConfirmations(RowID)
     /// Nothing happens if the message's invitation is there already.
     case insertInvitation(InvitationRecord, at: Int64)
+    /// Puts the content of the record in place of what the request with its id said before.
+    case replaceInvitation(InvitationRecord)
     case acceptInvitation(InvitationID)
     case deleteInvitation(InvitationID)
     case setInvitationLink(InvitationLinkRecord)
