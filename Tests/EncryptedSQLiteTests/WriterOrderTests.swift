@@ -8,7 +8,7 @@ import Testing
 @testable import EncryptedSQLite
 
 /// In which order jobs of a writer run, who waits for whom, and what closing does to them.
-@Suite(.timeLimit(.minutes(2))) struct WriterOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterOrderTests {
     /// What was done, in its order.
     private final class Log: Sendable {
         private let state = Mutex<[String]>([])

@@ -4,7 +4,7 @@ import ParleyTesting
 import Testing
 
 /// Rules that are replaced while bots run.
-@Suite(.timeLimit(.minutes(2))) struct RunningRulesTests {
+@Suite(.timeLimit(.minutes(10))) struct RunningRulesTests {
     private func file(_ text: String) throws -> BotsFile { try BotsFile(parsing: "parley: 1\nprofiles:\n  echo:\n    rules: \(text)\n") }
 
     @Test func theNextMessageSeesTheNewRules() async throws {

@@ -112,7 +112,7 @@ import Testing
         await alicePool.close()
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: QueueKeyAlgorithm.allCases)
     func `Two agents talk over real connections through this package's router`(keys: QueueKeyAlgorithm) async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
@@ -121,7 +121,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func `Two agents talk through a proxy`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `Two agents talk through a proxy`() async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let router = try await SMPRouter.start(configuration)
@@ -140,7 +140,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func `Two agents talk through their router as a proxy`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `Two agents talk through their router as a proxy`() async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let router = try await SMPRouter.start(configuration)
@@ -149,7 +149,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(10)), arguments: QueueKeyAlgorithm.allCases)
     func `Two agents talk through the official router`(keys: QueueKeyAlgorithm) async throws {
         let server = try await OfficialRouter.start()
         try await converse(on: try server.serverAddress, keys: keys)
@@ -158,7 +158,7 @@ import Testing
 }
 
 extension RealRouterTests {
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(10)))
     func `Two agents talk through the official router as a proxy`() async throws {
         let server = try await OfficialRouter.start()
         try await converse(on: try server.serverAddress, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `Queues are subscribed to at once after restarts, one by one when the service is turned off, and at once again`() async throws {
         let folder = try TemporaryFolder()
         var router = RouterConfiguration(storage: .memory)

@@ -383,7 +383,7 @@ import Testing
 
     // MARK: Real routers
 
-    @Test(.timeLimit(.minutes(2))) func `A conversation over two real routers survives the end of either`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `A conversation over two real routers survives the end of either`() async throws {
         func router() async throws -> SMPRouter {
             var configuration = RouterConfiguration(storage: .memory)
             configuration.port = 0
