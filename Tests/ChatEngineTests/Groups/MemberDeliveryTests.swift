@@ -1,5 +1,6 @@
 import ChatAPI
 import EncryptedSQLite
+import GRDB
 import SMPAgent
 import SMPWire
 import Testing
@@ -89,6 +90,67 @@ import Testing
         let again = try await scene.report(.sendingContinued, from: .member(bob))
         #expect(again.deliveries.isEmpty && again.events.isEmpty)
         try await scene.close()
+    }
+
+    @Test func whatWaitsForSeveralMembersIsStoredOnceUntilTheLastHasItOrIsGone() async throws {
+        let (scene, ids) = try await scene(["bob": .member, "cath": .member, "dan": .member])
+        for name in ["bob", "cath", "dan"] { try await scene.fillQueue(of: try #require(ids[name])) }
+        _ = try await send(["one", "two"], in: scene)
+        func waiting() async throws -> [Int64] {
+            [try await scene.count("pending_member_messages"), try await scene.count("pending_bodies")]
+        }
+        #expect(try await waiting() == [6, 2])
+        let effects = try await scene.report(.sendingContinued, from: .member(try #require(ids["bob"])))
+        #expect(texts(try await scene.sent(effects)["bob"]) == ["one", "two"])
+        #expect(try await waiting() == [4, 2])
+        try await scene.run { transaction in
+            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            for name in ["cath", "dan"] {
+                try transaction.db.deleteMember(try transaction.member(try #require(ids[name]), in: group), user: MemoryStore.user)
+            }
+        }
+        #expect(try await waiting() == [0, 0])
+        try await scene.close()
+    }
+
+    @Test func whatWaitsForThreeWeeksIsGivenUp() async throws {
+        let (scene, ids) = try await scene()
+        let bob = try #require(ids["bob"]), day: Int64 = 86_400
+        try await scene.fillQueue(of: bob)
+        for days in [Int64(0), 2, 4] { _ = try await send(["day \(days)"], in: scene, after: days * day) }
+        let store = scene.memory.store
+        func prune(at days: Int64, limit: Int) async throws -> Int {
+            let time = MemoryStore.now.adding(seconds: days * day - RetentionPeriods.waitingMessages)
+            return try await store.write { try $0.deletePendingMessages(before: time, limit: limit) }
+        }
+        #expect(try await prune(at: 21, limit: 9) == 0)
+        #expect(try await prune(at: 30, limit: 1) == 1, "no more at once than asked for")
+        #expect(try await prune(at: 24, limit: 9) == 1)
+        #expect(texts(try await scene.sent(try await scene.report(.sendingContinued, from: .member(bob)))["bob"]) == ["day 4"])
+        #expect(try await scene.count("pending_bodies") == 0)
+        try await scene.close()
+    }
+
+    @Test func whatWaitedInAnEarlierVersionStillDoes() throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let database = try DatabaseQueue(configuration: configuration)
+        let migrator = ChatStoreMigrations.migrator
+        try migrator.migrate(database, upTo: "22 ids of messages that several authors use")
+        try database.write { db in
+            for (member, item, body) in [(1, 7 as Int?, "one"), (2, 7, "one"), (2, nil, "two")] {
+                try db.execute(
+                    sql: "INSERT INTO pending_member_messages (group_member_id, chat_item_id, body, created_at) VALUES (?, ?, CAST(? AS BLOB), 5)",
+                    arguments: [member, item, body])
+            }
+        }
+        try migrator.migrate(database)
+        try database.write { db in
+            let waiting = try db.takePendingMessages(member: 2)
+            #expect(waiting.map { String(decoding: $0.body, as: UTF8.self) } == ["one", "two"])
+            #expect(waiting.map(\.itemID) == [7, nil])
+            #expect(try db.number("SELECT count(*) FROM pending_bodies") == 1, "one for the other member")
+        }
     }
 
     @Test func nothingIsKeptForAMemberWhoseQueueIsGoneUntilTheMemberIsEnabled() async throws {

@@ -11,6 +11,8 @@ struct RetentionPeriods: Sendable {
     var countedEvents: Int64 = 30 * 86_400
     /// Ids of messages of groups, by which copies are told: routers keep messages for three weeks.
     var groupMessages: Int64 = 30 * 86_400
+    /// Messages that wait for members. What is before them in the members' queues is not kept longer, either.
+    static let waitingMessages: Int64 = 21 * 86_400
     /// Probes, by which members and contacts find out that they are the same.
     var probes: Int64 = 14 * 86_400
     /// Those who were refused when they asked to join a group, with the connections over which they were told.
@@ -28,7 +30,7 @@ extension TransactionRunner {
     /// Rows removed in one transaction at most: a received message does not wait long behind it.
     private static let pruningBatch = 1_000
 
-    /// Removes deliveries whose receipts are no longer expected, idempotency keys that will not be used again, and bodies that nobody refers to.
+    /// Removes what is older than its period, and bodies that nobody refers to.
     func prune(_ periods: RetentionPeriods, at now: UTCTimestamp) async throws(ChatCoreError) {
         let deliveries = now.adding(seconds: -periods.deliveries)
         try await removeInBatches { try $0.db.deleteDeliveries(before: deliveries, limit: $1) }
@@ -38,6 +40,8 @@ extension TransactionRunner {
         try await removeInBatches { try $0.db.deleteCountedEvents(before: events, limit: $1) }
         let messages = now.adding(seconds: -periods.groupMessages)
         try await removeInBatches { try $0.db.deleteReceivedMessages(before: messages, limit: $1) }
+        let waiting = now.adding(seconds: -RetentionPeriods.waitingMessages)
+        try await removeInBatches { try $0.db.deletePendingMessages(before: waiting, limit: $1) }
         let probes = now.adding(seconds: -periods.probes)
         try await removeInBatches { try $0.db.deleteProbes(before: probes, limit: $1) }
         let joiners = now.adding(seconds: -periods.refusedJoiners)

@@ -37,12 +37,10 @@ extension ChatTransaction {
         guard !old.isEmpty else { return }
         // What is too long in this form is left out: it must not take the others with it.
         let nested = zip(forwards, messages).compactMap { try? OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
+        let waiting = old.filter(\.1.isInactive).map(\.0.groupMemberID)
+        try db.insertPendingMessages(nested.map { ($0.body, nil) }, for: waiting, at: now)
         var encoder = OutgoingBodyEncoder(nested)
-        for (member, connection) in old {
-            guard !connection.isInactive else {
-                for message in nested { try db.insertPendingMessage(message.body, member: member.groupMemberID, at: now) }
-                continue
-            }
+        for (member, connection) in old where !connection.isInactive {
             for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.directBatching), store: db.insertBody) {
                 effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: body.stored, notifies: false, at: now))
             }
@@ -51,9 +49,8 @@ extension ChatTransaction {
 
     /// Sends elements in binary batches, or keeps them for members whose queues are full.
     private func forward(_ elements: [Bytes], to members: [(GroupMember, Connection)]) throws {
-        for (member, _) in members where member.readyConnection == nil {
-            for element in elements { try db.insertPendingMessage(element, member: member.groupMemberID, at: now) }
-        }
+        let waiting = members.filter { $0.0.readyConnection == nil }.map(\.0.groupMemberID)
+        try db.insertPendingMessages(elements.map { ($0, nil) }, for: waiting, at: now)
         let ready = members.filter { $0.0.readyConnection != nil }
         guard !ready.isEmpty else { return }
         for body in Self.binaryBatches(elements) {

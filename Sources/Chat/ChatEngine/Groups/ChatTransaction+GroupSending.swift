@@ -20,6 +20,7 @@ extension ChatTransaction {
             // Relays may pass on to this profile what it has sent itself.
             for message in messages { try db.noteSentMessage(message.id, group: group.groupID, author: group.membership.groupMemberID, at: now) }
         }
+        var waiting: [GroupMemberID] = []
         // Administrators first: they forward to those who are not connected.
         for member in members.filter({ $0.role >= .admin }) + members.filter({ $0.role < .admin }) {
             let inviterID = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
@@ -39,14 +40,13 @@ extension ChatTransaction {
                     effects.deliveries.append(delivery)
                 }
             case .wait:
-                for message in messages {
-                    try db.insertPendingMessage(message.body, itemID: message.itemID, member: member.groupMemberID, at: now)
-                    if let item = message.itemID { try db.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
-                }
+                waiting.append(member.groupMemberID)
+                for item in messages.compactMap(\.itemID) { try db.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
             case .forwarded:
                 for item in messages.compactMap(\.itemID) { try db.setStatus(.forwarded, ofItem: item, at: member.groupMemberID) }
             }
         }
+        try db.insertPendingMessages(messages.map { ($0.body, $0.itemID) }, for: waiting, at: now)
     }
 
     /// Sends one event to members of a group.

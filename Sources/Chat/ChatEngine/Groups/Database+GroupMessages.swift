@@ -9,22 +9,45 @@ import SMPWire
 extension Database {
     // MARK: Waiting
 
-    /// Keeps a message until the connection of a member takes it.
+    /// Keeps messages until the connections of members take them. Each is stored once, whatever the number of members.
     ///
-    /// - Parameter body: The encoded message, or the element of a forwarded one.
-    func insertPendingMessage(_ body: Bytes, itemID: ChatItemID? = nil, member: GroupMemberID, at time: UTCTimestamp) throws {
-        try run(
-            "INSERT INTO pending_member_messages (group_member_id, chat_item_id, body, created_at) VALUES (?, ?, ?, ?)",
-            [member, itemID, body.blob, time.stored])
+    /// - Parameter messages: The encoded messages, or the elements of forwarded ones.
+    func insertPendingMessages(_ messages: [(body: Bytes, itemID: ChatItemID?)], for members: [GroupMemberID], at time: UTCTimestamp) throws {
+        guard !members.isEmpty else { return }
+        for message in messages {
+            let body = try insert("INSERT INTO pending_bodies (body) VALUES (?)", [message.body.blob])
+            for member in members {
+                try run(
+                    "INSERT INTO pending_member_messages (group_member_id, chat_item_id, body_id, created_at) VALUES (?, ?, ?, ?)",
+                    [member, message.itemID, body, time.stored])
+            }
+        }
     }
 
     /// The messages that wait for a member, oldest first. They are removed.
     func takePendingMessages(member: GroupMemberID) throws -> [(body: Bytes, itemID: ChatItemID?)] {
         let messages = try all(
-            "SELECT body, chat_item_id FROM pending_member_messages WHERE group_member_id = ? ORDER BY pending_message_id", [member]
+            """
+            SELECT b.body, m.chat_item_id FROM pending_member_messages m JOIN pending_bodies b ON b.body_id = m.body_id
+            WHERE m.group_member_id = ? ORDER BY m.pending_message_id
+            """, [member]
         ) { (body: $0.bytes(), itemID: $0.optionalInt().map { ChatItemID($0) }) }
         if !messages.isEmpty { try deletePendingMessages(member: member) }
         return messages
+    }
+
+    /// Deletes messages that have waited for members since before a time.
+    ///
+    /// - Returns: How many, at most `limit`. Only the oldest are looked at.
+    func deletePendingMessages(before time: UTCTimestamp, limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM pending_member_messages WHERE pending_message_id IN (
+                SELECT pending_message_id FROM (
+                    SELECT pending_message_id, created_at FROM pending_member_messages ORDER BY pending_message_id LIMIT ?)
+                WHERE created_at < ?)
+            """, [limit, time.stored])
+        return changesCount
     }
 
     func deletePendingMessages(member: GroupMemberID) throws {

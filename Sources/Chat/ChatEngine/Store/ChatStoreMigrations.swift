@@ -137,6 +137,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("22 ids of messages that several authors use") { db in
             try db.execute(sql: GroupTables.sharedIDs)
         }
+        migrator.registerMigration("23 bodies shared by messages that wait for members") { db in
+            try db.execute(sql: GroupTables.sharedPendingBodies)
+        }
         return migrator
     }
 

@@ -27,6 +27,35 @@ enum GroupTables {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// Messages that wait for members, of which each is stored once for all of them (migration 23).
+    static let sharedPendingBodies = """
+        CREATE TABLE pending_bodies (
+            body_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            body BLOB NOT NULL
+        ) STRICT;
+        INSERT INTO pending_bodies (body_id, body) SELECT pending_message_id, body FROM pending_member_messages;
+        ALTER TABLE pending_member_messages RENAME TO earlier_pending_messages;
+        DROP INDEX pending_messages_by_member;
+        DROP INDEX pending_messages_by_item;
+        CREATE TABLE pending_member_messages (
+            pending_message_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            group_member_id INTEGER NOT NULL REFERENCES group_members(group_member_id) ON DELETE CASCADE,
+            chat_item_id INTEGER REFERENCES chat_items(chat_item_id) ON DELETE SET NULL,
+            body_id INTEGER NOT NULL REFERENCES pending_bodies(body_id),
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO pending_member_messages (pending_message_id, group_member_id, chat_item_id, body_id, created_at)
+            SELECT pending_message_id, group_member_id, chat_item_id, pending_message_id, created_at FROM earlier_pending_messages;
+        DROP TABLE earlier_pending_messages;
+        CREATE INDEX pending_messages_by_member ON pending_member_messages(group_member_id);
+        CREATE INDEX pending_messages_by_item ON pending_member_messages(chat_item_id) WHERE chat_item_id IS NOT NULL;
+        CREATE INDEX pending_messages_by_body ON pending_member_messages(body_id);
+        CREATE TRIGGER pending_body_unused AFTER DELETE ON pending_member_messages
+            WHEN NOT EXISTS (SELECT 1 FROM pending_member_messages WHERE body_id = OLD.body_id) BEGIN
+            DELETE FROM pending_bodies WHERE body_id = OLD.body_id;
+        END;
+        """
+
     static let creation = groups + members + connections + items + messages
 
     private static let groups = """
