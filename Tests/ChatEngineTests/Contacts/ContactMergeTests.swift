@@ -122,6 +122,31 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [true, false])
+    func whoHasLeftOrIsSinceKnownByARandomProfileIsNotFoundOut(hasLeft: Bool) async throws {
+        let (scene, contact, member) = try await scene()
+        try await scene.receive([.probe(Self.probe)], from: .contact(contact))
+        try await scene.run { transaction in
+            if hasLeft { return try transaction.db.updateMember(member, status: .left, at: transaction.now) }
+            let profile = RandomProfile.make(transaction.random), user = try transaction.user()
+            let random = try transaction.db.insertProfile(profile, user: user.userID, incognito: true, at: transaction.now)
+            let connection = try #require(try transaction.db.connections(ofContact: contact).first)
+            try transaction.db.updateConnection(connection.id, incognitoProfile: random, at: transaction.now)
+        }
+        let told = try await scene.memory.run { transaction in
+            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+            try transaction.receive(Self.hash, from: .member(group, try transaction.member(member, in: group)), of: user)
+        }.1
+        #expect(told.sent.isEmpty && told.events.isEmpty)
+        #expect(try await !isAssociated(scene, member))
+        // Nor is such a one asked whether it is the contact.
+        if hasLeft {
+            let sent = try await scene.memory.run { try $0.probe(try $0.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
+            #expect(sent.map(\.tag) == [.probe])
+        }
+        try await scene.close()
+    }
+
     @Test func aMemberOfWhomThereIsAContactIsNotGivenToAnother() async throws {
         let (scene, contact, member) = try await scene()
         let other = try await scene.addContact("bob")

@@ -103,6 +103,31 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [true, false])
+    func inAGroupUnderARandomProfileTheContactKnowsThatOneToo(invites: Bool) async throws {
+        let (scene, bob) = try await scene()
+        let random = try await scene.run { transaction in
+            let user = try transaction.user(), profile = RandomProfile.make(transaction.random)
+            let random = try transaction.db.insertProfile(profile, user: user.userID, incognito: true, at: transaction.now)
+            let own = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
+            try transaction.db.updateMember(own, incognitoProfile: random, name: profile.displayName)
+            return random
+        }
+        if !invites { try await scene.receive([invitation()], from: .member(bob)) }
+        let known = try await contact(of: bob, in: scene)
+        try await scene.run { transaction in
+            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+            if invites {
+                _ = try transaction.addMemberContact(
+                    try transaction.member(bob, in: group), connection: [99], link: Self.link, in: group, of: user)
+            } else {
+                try transaction.insertMemberContactConnection([99], with: try #require(known), of: user)
+            }
+        }
+        #expect(try await contact(of: bob, in: scene)?.activeConnection?.customUserProfileID == random)
+        try await scene.close()
+    }
+
     @Test func whoIsNoMemberContactIsNotInvited() async throws {
         let (scene, _) = try await scene()
         let cath = try await scene.addContact("cath")
