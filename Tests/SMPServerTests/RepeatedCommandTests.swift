@@ -44,4 +44,21 @@ import Testing
         #expect(try router.own(.off, queue, from: session).word == "OK")
         #expect(router.needsSynchronized == router.state.store.queue(slot)?.position.end)
     }
+
+    /// Whose a queue is stands in the journal: a service that is told that it is its own subscribes to all of them from then on.
+    @Test(arguments: [SMPClientService.Role.messaging, .notifier])
+    func aSubscriptionThatIsRepeatedWaitsForWhatTheFirstHasSaidOfTheService(_ role: SMPClientService.Role) throws {
+        let sessions = (0..<2).map { _ in router.open() }
+        let queue = try router.create(from: sessions[0], notifies: true)
+        let service = SessionService(
+            role, key: Ed25519.generateKeyPair(router.random).publicKey, certificateHash: router.random.bytes(32), router: KeyHash([1]))
+        for session in sessions { router.state.identify(session, as: service) }
+        let slot = try #require(router.state.store.slot(recipient: queue.recipient)), created = try #require(router.state.store.queue(slot)?.position)
+        for session in sessions {
+            let answer = try role == .messaging ? router.own(.sub, queue, from: session) : router.subscribeNotifier(queue, from: session)
+            #expect(answer.word == "SOK")
+            #expect(router.needsSynchronized == router.state.store.queue(slot)?.position.end)
+            #expect(router.needsSynchronized > created.end)
+        }
+    }
 }

@@ -122,13 +122,16 @@ final class RouterCore: Sendable {
                 switch command {
                 case .refused(let error, let transmission, let route):
                     if error == .auth { shared.state.counters.authorizationFailures += 1 }
-                    let output = RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity)
+                    let output = settled(RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity))
                     session.outbox.withLock { $0.append(output, route: route) }
                 case .prepared(let prepared, let route):
                     if route != nil { shared.state.counters.commandsForwarded += 1 }
                     outputs.removeAll(keepingCapacity: true)
                     shared.state.execute(prepared, from: session.id, now: now, steady: steady, sink: &sink, outputs: &outputs)
-                    if let response = outputs.first { session.outbox.withLock { $0.append(response.output, route: route) } }
+                    if let response = outputs.first {
+                        let output = settled(response.output)
+                        session.outbox.withLock { $0.append(output, route: route) }
+                    }
                     events += outputs.dropFirst()
                 }
             }
@@ -193,6 +196,15 @@ final class RouterCore: Sendable {
     }
 
     // MARK: Durability
+
+    /// A response that waits, if it is an error, for all changes before it: it may rest on any of them, such as the deletion of the queue that was
+    /// asked for. After a loss of power a change that was not durable has not been made.
+    private func settled(_ response: RouterOutput) -> RouterOutput {
+        guard case .message(.err) = response.content else { return response }
+        var response = response
+        response.needsSynchronized = max(response.needsSynchronized, journal.promised)
+        return response
+    }
 
     /// Checks whether an output may be sent.
     func isDurable(_ output: RouterOutput) -> Bool {
@@ -383,7 +395,8 @@ final class RouterCore: Sendable {
         shown id: EntityID, _ body: (inout RouterState, Int, inout JournalSink) -> (Value, [RoutedOutput])
     ) async throws(RouterError) -> Value? {
         let (value, end, touched) = shared.withLock { shared -> (Value?, UInt64, [RouterSession]) in
-            guard let slot = shared.state.slot(shown: id) else { return (nil, 0, []) }
+            // One that is deleted may still wait for the disk, too.
+            guard let slot = shared.state.slot(shown: id) else { return (nil, journal.promised, []) }
             var sink = JournalSink(journal)
             // What is so already may still wait for the disk.
             let known = shared.state.store.queue(slot)?.position.end ?? 0
@@ -397,7 +410,7 @@ final class RouterCore: Sendable {
             return (value, sink.end ?? known, touched)
         }
         for session in touched { session.scheduleFlush() }
-        if value != nil { try await waitUntilDurable(end) }
+        try await waitUntilDurable(end)
         return value
     }
 

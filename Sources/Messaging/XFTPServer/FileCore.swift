@@ -19,6 +19,8 @@ final class FileCore: Sendable {
         var counters = Counters()
         /// Up to where the journal must be durable before anything may be answered that rests on the state.
         var changed: UInt64 = 0
+        /// Deleted and blocked chunks whose bytes may still be on the disk.
+        var remains: Set<EntityID> = []
     }
 
     let configuration: FileRouterConfiguration
@@ -83,6 +85,12 @@ final class FileCore: Sendable {
         return response
     }
 
+    /// The error to answer with once all is durable that it may rest on, such as the deletion of the chunk that was asked for: after a loss of power a
+    /// change that was not durable has not been made.
+    func settled(_ error: XFTPErrorType) async -> XFTPErrorType {
+        await journal.isDurable(shared.withLock(\.changed)) ? error : .fileIO
+    }
+
     private func newID(_ store: FileStore) -> EntityID {
         while true {
             let id = EntityID(random.bytes(EntityID.length))
@@ -144,6 +152,7 @@ final class FileCore: Sendable {
         let response = try await change { shared throws(XFTPErrorType) in
             guard shared.store.file(sender: id) != nil else { throw .auth }
             shared.counters.filesDeleted &+= 1
+            shared.remains.insert(id)
             return (.ok, [.deleted(id)])
         }
         await removeChunk(id)
@@ -163,6 +172,7 @@ final class FileCore: Sendable {
         _ = try await change { shared throws(XFTPErrorType) in
             guard shared.store.file(sender: id) != nil else { throw .auth }
             shared.counters.filesBlocked &+= 1
+            shared.remains.insert(id)
             return (.ok, [.blocked(id, info)])
         }
         await removeChunk(id)
@@ -171,8 +181,9 @@ final class FileCore: Sendable {
     private func removeChunk(_ id: EntityID) async {
         do {
             try await onThread { [folder] in try folder.remove(id) }
+            shared.withLock { _ = $0.remains.remove(id) }
         } catch {
-            // The next start removes it.
+            // The next search for expired chunks tries again, and the next start.
             logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
         }
     }
@@ -303,6 +314,7 @@ final class FileCore: Sendable {
 
     /// Deletes chunks whose time is over.
     func expire() async {
+        await removeRemains()
         guard let lifetime = configuration.fileLifetime?.components.seconds, journal.failure == nil else { return }
         while true {
             let time = now() - lifetime
@@ -313,14 +325,23 @@ final class FileCore: Sendable {
                     shared.store.apply(.deleted(id))
                     end = journal.append(.deleted(id))
                 }
+                if let end { shared.changed = end }
+                shared.remains.formUnion(expired)
                 shared.counters.filesExpired &+= UInt64(expired.count)
                 return (expired, end)
             }
             guard let end else { return }
-            // A chunk that is gone while the journal has it would seem lost. The next start removes those that are left.
+            // A chunk that is gone while the journal has it would seem lost.
             guard await journal.isDurable(end) else { return }
             for id in expired { await removeChunk(id) }
         }
+    }
+
+    /// Removes the bytes that could not be removed with their chunks, because the disk refused that or what says that they may go.
+    private func removeRemains() async {
+        let (remains, end) = shared.withLock { ($0.remains, $0.changed) }
+        guard !remains.isEmpty, await journal.isDurable(end) else { return }
+        for id in remains { await removeChunk(id) }
     }
 
     /// Writes the journal anew without what is not needed.

@@ -38,6 +38,8 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         var pendingMustBeSynchronized = false
         /// Where the next record will stand.
         var end: UInt64
+        /// Where the last record ends that must survive a loss of power.
+        var promised: UInt64 = 0
         var batch: UInt64
         var isFirst = true
         /// Segments whose making the disk refused, which could not be removed either: nothing was written to them. They go before the
@@ -124,6 +126,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
             state.pendingMustBeSynchronized = state.pendingMustBeSynchronized || record.mustBeSynchronized
             let start = state.end
             state.end += UInt64(count)
+            if record.mustBeSynchronized { state.promised = state.end }
             return LogRange(start: start, end: state.end)
         }
     }
@@ -133,6 +136,8 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
 
     /// Where the next record will stand.
     package var end: UInt64 { state.withLock { $0.end } }
+    /// Where the last record ends that must survive a loss of power; 0 if none was appended.
+    package var promised: UInt64 { state.withLock { $0.promised } }
     /// Everything below has reached the kernel.
     package var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
     /// Everything below is as durable as the journal promises.

@@ -81,11 +81,14 @@ extension RouterState {
     }
 
     mutating func subscribe(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let (id, owner) = store.read(slot, { ($0.record.recipientID, $0.record.service) }) else { return execution.fail(.auth) }
+        guard let (id, owner, position) = store.read(slot, { ($0.record.recipientID, $0.record.service, $0.position) }) else {
+            return execution.fail(.auth)
+        }
         guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
         let service = sessions[execution.session]?.service
         let former = store.subscriber(slot)
-        var end: UInt64?
+        // Also whose it is already may still wait for the disk.
+        var end: UInt64? = position.end
         if owner != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
         // All of a service's queues go to one session at a time, which is told by `ENDS`.
         if let former, former != execution.session, service == nil || owner != service?.id {

@@ -45,12 +45,13 @@ extension RouterState {
     }
 
     mutating func subscribeNotifier(_ execution: inout Execution, sink: inout some RecordSink) {
-        guard let slot = store.slot(notifier: execution.command.entity), let notifier = store.queue(slot)?.record.notifier,
+        guard let slot = store.slot(notifier: execution.command.entity), let queue = store.queue(slot), let notifier = queue.record.notifier,
             notifier.key == execution.command.key
         else { return execution.fail(.auth) }
         let service = sessions[execution.session]?.service
         let former = store.notifierSubscriber(slot)
-        var end: UInt64?
+        // Also whose it is already may still wait for the disk.
+        var end: UInt64? = queue.position.end
         if notifier.service != service?.id { end = store.change(slot, sink: &sink) { $0.notifier?.service = service?.id } }
         if let former, former != execution.session, service == nil || notifier.service != service?.id {
             sessions[former]?.notifiers.remove(notifier.id)

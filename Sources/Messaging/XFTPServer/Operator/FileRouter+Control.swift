@@ -55,20 +55,25 @@ extension FileRouter {
             guard let (_, file) = fileCore.find(id) else { throw Self.noFile }
             return JSONText.line(file.members)
         case .block(let id, let info):
-            guard let (fileID, _) = fileCore.find(id) else { throw Self.noFile }
-            do throws(XFTPErrorType) { try await fileCore.block(fileID, info) } catch { throw Self.failure(error) }
+            do throws(XFTPErrorType) { try await fileCore.block(try known(id), info) } catch { throw await failure(error) }
             return JSONText.line([("blocked", .flag(true))])
         case .delete(let id):
-            guard let (fileID, _) = fileCore.find(id) else { throw Self.noFile }
-            do throws(XFTPErrorType) { _ = try await fileCore.delete(fileID) } catch { throw Self.failure(error) }
+            do throws(XFTPErrorType) { _ = try await fileCore.delete(try known(id)) } catch { throw await failure(error) }
             return JSONText.line([("deleted", .flag(true))])
         }
     }
 
     private static let noFile = ControlError("noFile", "there is no chunk with this id: take an id from a description, of a sender or a recipient")
 
-    private static func failure(_ error: XFTPErrorType) -> ControlError {
-        error == .auth ? noFile : ControlError("storage", "the disk refuses what it is given")
+    /// The id of a chunk's sender.
+    private func known(_ id: EntityID) throws(XFTPErrorType) -> EntityID {
+        guard let (fileID, _) = fileCore.find(id) else { throw .auth }
+        return fileID
+    }
+
+    /// The error to tell: that there is no chunk may rest on a deletion that still waits for the disk.
+    private func failure(_ error: XFTPErrorType) async -> ControlError {
+        await fileCore.settled(error) == .auth ? Self.noFile : ControlError("storage", "the disk refuses what it is given")
     }
 }
 

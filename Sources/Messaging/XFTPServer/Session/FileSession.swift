@@ -146,7 +146,7 @@ final class FileSession: Sendable {
                 try await send(reader, outbound)
             }
         } catch let error as XFTPErrorType {
-            try await reply(.error(error), entity, id, context, outbound)
+            try await reply(.error(await core.settled(error)), entity, id, context, outbound)
         }
     }
 
