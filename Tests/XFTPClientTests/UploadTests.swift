@@ -72,22 +72,6 @@ import XFTPTransport
         }
     }
 
-    @Test func aChunkThatIsRefusedBeforeItIsSentEndsTheSession() async throws {
-        try await withScriptedRouter { request, _, outbound in
-            try await outbound.send(try request.block(.error(.auth)), isEnd: true)
-            try await suspendUntilCancelled()
-        } _: { session in
-            // More than waits unread on the way.
-            let chunk = ChunkSource(Bytes(repeating: 1, count: 16 << 20))
-            let error = await clientError { try await session.upload(chunk, to: Self.id, key: Self.key) }
-            #expect(error?.code == .protocol(.auth))
-            await session.close()
-            #expect(!session.isOpen)
-            let next = await clientError { try await session.ping() }
-            #expect(next?.endsSession == true && next?.isTemporary == true)
-        }
-    }
-
     @Test func aFileThatIsNotThereIsNoChunk() throws {
         let folder = try TemporaryFolder()
         #expect { try ChunkSource(path: folder("none"), size: 1) } throws: { ($0 as? FileFormatError)?.code == .io }

@@ -48,9 +48,12 @@ import XFTPTransport
             let chunk = try TestChunk(1 << 20, in: folder)
             let stranger = PrivateAuthKey.ed25519(Ed25519.generateKeyPair(SystemRandomSource()).privateKey)
             let (id, recipient) = try await chunk.announce(session)
-            let source = try ChunkSource(path: chunk.path, size: chunk.size)
-            #expect(await failure { try await session.upload(source, to: id, key: stranger) } == .protocol(.auth))
-            #expect(await failure { try await session.upload(source, to: recipient, key: chunk.recipient) } == .protocol(.auth))
+            // Refused before the chunk is there: a client asks for nothing else on such a connection.
+            for (id, key) in [(id, stranger), (recipient, chunk.recipient)] {
+                let other = try await XFTPConnector().connect(router.address), source = try ChunkSource(path: chunk.path, size: chunk.size)
+                #expect(await failure { try await other.upload(source, to: id, key: key) } == .protocol(.auth))
+                await other.close()
+            }
             try await chunk.upload(session, id)
             #expect(await failure { try await session.delete(id, key: stranger) } == .protocol(.auth))
             #expect(await failure { try await session.delete(recipient, key: chunk.recipient) } == .protocol(.auth))

@@ -13,7 +13,7 @@ package struct ChunkSource: Sendable {
     }
 
     /// Bytes read at a time.
-    private static let pieceSize = 128 << 10
+    static let pieceSize = 128 << 10
 
     private let content: Content
     /// Bytes.

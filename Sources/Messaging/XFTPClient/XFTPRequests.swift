@@ -3,6 +3,7 @@ import SMPClient
 import SMPProtocol
 import SMPTransport
 import SMPWire
+import Synchronization
 import XFTPProtocol
 import XFTPTransport
 
@@ -12,6 +13,10 @@ struct XFTPRequests: Sendable {
     /// The host, as the requests name it.
     let authority: String
     let network: NetworkConfiguration
+    private let usage = ConnectionUsage()
+
+    /// False when the connection has ended, or takes no more requests.
+    var isOpen: Bool { connection.isOpen && !usage.isOver }
 
     /// The time limit of a request.
     ///
@@ -53,6 +58,10 @@ struct XFTPRequests: Sendable {
     private func exchange<Value: Sendable, Failure: Error>(
         _ block: Bytes?, _ chunk: ChunkSource?, _ read: @escaping @Sendable (inout HTTP2Body) async throws(Failure) -> Value
     ) async throws -> Value {
+        guard usage.begin() else { throw ConnectionError(.disconnected, "the connection takes no more requests") }
+        defer { if usage.end() { connection.beginClosing() } }
+        // A chunk of one piece leaves with its block, before there can be an answer.
+        let sending = Sending(isOver: chunk.map { $0.size <= ChunkSource.pieceSize } ?? true)
         let stream = try await connection.openStream()
         let headers = [(":method", "POST"), (":scheme", "https"), (":authority", authority), (":path", "/")]
         return try await stream.executeThenClose { inbound, outbound in
@@ -71,23 +80,21 @@ struct XFTPRequests: Sendable {
                     while offset < chunk.size {
                         let piece = try await chunk.piece(at: offset)
                         offset += piece.readableBytes
+                        // Before it is sent: the answer may be here before the writer returns.
+                        if offset == chunk.size { sending.end() }
                         do { try await outbound.send(piece, isEnd: offset == chunk.size) } catch { return nil }
                         await stream.untilTaken()
                     }
                     return nil
                 }
                 group.addTask {
+                    // Official routers end the connection when they have answered a request before they had all of it.
+                    defer { if !sending.isOver, !Task.isCancelled { usage.retire() } }
                     var body = HTTP2Body(inbound)
                     return try await read(&body)
                 }
-                var isSent = chunk == nil
                 while let result = try await group.next() {
-                    guard let value = result else {
-                        isSent = true
-                        continue
-                    }
-                    // Official routers end the connection when they have refused a chunk before they had all of it.
-                    if !isSent { connection.beginClosing() }
+                    guard let value = result else { continue }
                     group.cancelAll()
                     return value
                 }
@@ -95,4 +102,52 @@ struct XFTPRequests: Sendable {
             }
         }
     }
+}
+
+/// Whether the end of a request has been handed over.
+private final class Sending: Sendable {
+    private let hasEnded: Atomic<Bool>
+
+    init(isOver: Bool) { hasEnded = Atomic(isOver) }
+
+    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+    func end() { hasEnded.store(true, ordering: .releasing) }
+}
+
+/// The requests that are under way on a connection, and whether there may be others.
+private final class ConnectionUsage: Sendable {
+    private struct State {
+        var requests = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    /// True if the connection takes no more requests.
+    var isOver: Bool { state.withLock(\.isOver) }
+
+    /// Begins a request, which must end.
+    ///
+    /// - Returns: false if the connection takes no more.
+    func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            state.requests += 1
+            return true
+        }
+    }
+
+    /// Ends a request.
+    ///
+    /// - Returns: true if nobody uses the connection any more.
+    func end() -> Bool {
+        state.withLock { state in
+            state.requests -= 1
+            return state.isOver && state.requests == 0
+        }
+    }
+
+    /// From now on the connection takes no more requests. Those that are under way go on.
+    func retire() { state.withLock { $0.isOver = true } }
 }

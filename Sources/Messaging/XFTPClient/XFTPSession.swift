@@ -23,8 +23,8 @@ package final class XFTPSession: Sendable {
 
     /// The version of the protocol that was agreed on.
     package var version: UInt16 { parameters.version }
-    /// False when the connection has ended.
-    package var isOpen: Bool { requests.connection.isOpen }
+    /// False when the connection has ended, or takes no more commands: those that are under way go on then.
+    package var isOpen: Bool { requests.isOpen }
 
     /// Closes the connection. Returns when its socket is closed; may be called again.
     package func close() async { await requests.connection.close() }
@@ -68,8 +68,8 @@ package final class XFTPSession: Sendable {
         return ids
     }
 
-    /// Uploads a chunk that was announced. One that has been uploaded already is left as it is, and that is no error. If the router refuses it
-    /// before it has all of it, the session ends.
+    /// Uploads a chunk that was announced. One that has been uploaded already is left as it is, and that is no error. If the router answers
+    /// before all of it is on its way, the session takes no more commands, and ends with those that are under way.
     ///
     /// - Throws: ``XFTPClientError``.
     package func upload(_ chunk: ChunkSource, to id: SenderID, key: PrivateAuthKey) async throws(XFTPClientError) {

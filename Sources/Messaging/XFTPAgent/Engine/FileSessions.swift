@@ -47,7 +47,9 @@ actor FileSessions {
             return value
         } catch {
             await endUse(key, connecting)
-            if error.endsSession || !session.isOpen { await drop(key, session) }
+            if error.endsSession || !session.isOpen { await forget(key, session) }
+            // What others have under way on a session that takes no more commands comes to its end.
+            if error.endsSession { await session.close() }
             throw error
         }
     }
@@ -117,13 +119,12 @@ actor FileSessions {
         try await connector.connect(key.server, purpose: key.purpose)
     }
 
-    private func drop(_ key: Key, _ session: XFTPSession) async {
+    private func forget(_ key: Key, _ session: XFTPSession) async {
         if let known = sessions[key]?.connecting, case .success(let present) = await known.value, present === session,
             sessions[key]?.connecting == known
         {
             sessions[key] = nil
         }
-        await session.close()
     }
 
     /// Replaces the connector. Sessions that were made by the last one are closed.
