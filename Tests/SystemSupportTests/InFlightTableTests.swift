@@ -68,6 +68,18 @@ import Testing
         #expect(try InFlightTable(path: path, slots: 1).leftBehind == [try key("b")])
     }
 
+    @Test(arguments: [false, true])
+    func whatIsEndedTwiceTakesNothingFromWhatHasItsSlotNow(_ isBegun: Bool) throws {
+        let table = try InFlightTable(path: path, slots: 2), ended = table.begin(try key("a"))
+        table.end(ended)
+        if isBegun { #expect(table.begin(try key("b")) != nil) }
+        table.end(ended)
+        if !isBegun { #expect(table.begin(try key("b")) != nil) }
+        #expect(table.begin(try key("c")) != nil)
+        #expect(table.begin(try key("d")) == nil)
+        #expect(Set(try InFlightTable(path: path, slots: 2).leftBehind) == [try key("b"), try key("c")])
+    }
+
     @Test func onlyTheOwnerCanReadIt() throws {
         _ = try InFlightTable(path: path, slots: 1)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

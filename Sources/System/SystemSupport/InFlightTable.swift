@@ -34,7 +34,33 @@ package final class InFlightTable: Sendable {
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
     private let length: Int
     private let crashMark: Int32
-    private let free: Mutex<[Int]>
+    private let state: Mutex<State>
+
+    /// Something that is noted as being processed.
+    package struct Entry: Sendable {
+        fileprivate let slot: Int
+        /// Tells it from others that have had the slot.
+        fileprivate let number: UInt64
+    }
+
+    private struct State {
+        var free: [Int]
+        /// The number of the entry in each slot; 0 if the slot is free.
+        var numbers: [UInt64]
+        var last: UInt64 = 0
+
+        init(slots: Int) {
+            free = Array((0..<slots).reversed())
+            numbers = Array(repeating: 0, count: slots)
+        }
+
+        mutating func take() -> Entry? {
+            guard let slot = free.popLast() else { return nil }
+            last += 1
+            numbers[slot] = last
+            return Entry(slot: slot, number: last)
+        }
+    }
 
     /// Opens the file, and makes it if it is not there.
     ///
@@ -63,7 +89,7 @@ package final class InFlightTable: Sendable {
         self.memory = memory
         self.length = length
         self.slots = slots
-        free = Mutex(Array((0..<slots).reversed()))
+        state = Mutex(State(slots: slots))
         crashMark = parley_mark_on_crash((memory + Self.format.count).assumingMemoryBound(to: UInt8.self))
     }
 
@@ -80,24 +106,28 @@ package final class InFlightTable: Sendable {
 
     /// Notes that something is being processed.
     ///
-    /// - Returns: the slot for ``end(_:)``; nil when all are taken, and it is not noted.
-    package func begin(_ key: InFlightKey) -> Int? {
-        guard let slot = free.withLock({ $0.popLast() }) else { return nil }
-        let place = memory + Self.headerSize + slot * Self.slotSize
+    /// - Returns: what ``end(_:)`` takes; nil when all slots are taken, and it is not noted.
+    package func begin(_ key: InFlightKey) -> Entry? {
+        guard let entry = state.withLock({ $0.take() }) else { return nil }
+        let place = memory + Self.headerSize + entry.slot * Self.slotSize
         key.bytes.withUnsafeBytes { (place + 1).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count) }
         // A name without a length is not there; a length before its name would name something else.
         atomicMemoryFence(ordering: .releasing)
         place.storeBytes(of: UInt8(truncatingIfNeeded: key.bytes.count), as: UInt8.self)
         atomicMemoryFence(ordering: .releasing)
-        return slot
+        return entry
     }
 
-    /// Something is not being processed any more.
-    package func end(_ slot: Int?) {
-        guard let slot, (0..<slots).contains(slot) else { return }
-        atomicMemoryFence(ordering: .releasing)
-        (memory + Self.headerSize + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
-        free.withLock { $0.append(slot) }
+    /// Something is not being processed any more. A second call for it changes nothing.
+    package func end(_ entry: Entry?) {
+        guard let entry else { return }
+        state.withLock { state in
+            guard state.numbers.indices.contains(entry.slot), state.numbers[entry.slot] == entry.number else { return }
+            atomicMemoryFence(ordering: .releasing)
+            (memory + Self.headerSize + entry.slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
+            state.numbers[entry.slot] = 0
+            state.free.append(entry.slot)
+        }
     }
 
     // MARK: The file

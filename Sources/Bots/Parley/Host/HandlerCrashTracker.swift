@@ -63,9 +63,9 @@ final class HandlerCrashTracker: Sendable {
     }
 
     private func run(_ key: InFlightKey, wasCounted: Bool, _ body: () async -> Bool) async -> Bool {
-        let slot = table?.begin(key)
+        let entry = table?.begin(key)
         let isHandled = await body()
-        table?.end(slot)
+        table?.end(entry)
         guard wasCounted, isHandled else { return isHandled }
         suspects.withLock { suspects in
             _ = suspects.clear(key)

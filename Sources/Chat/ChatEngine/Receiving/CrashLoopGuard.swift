@@ -38,8 +38,8 @@ final class CrashLoopGuard: Sendable {
     /// Runs `body` while it is noted that something is being processed.
     func noting<Result>(_ key: InFlightKey?, _ body: () throws -> Result) rethrows -> Result {
         guard let table, let key else { return try body() }
-        let slot = table.begin(key)
-        defer { table.end(slot) }
+        let entry = table.begin(key)
+        defer { table.end(entry) }
         return try body()
     }
 
