@@ -29,19 +29,6 @@ import Testing
         }
     }
 
-    /// Runs `body` with a port of 127.0.0.2 on which connecting takes for ever: its queue of connections to be accepted is full.
-    private func withStalledPort(_ body: (Int) async throws -> Void) async throws {
-        let listening = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 0)
-            .serverChannelOption(.autoRead, value: false)
-            .bind(host: "127.0.0.2", port: 0).get()
-        let address = try #require(listening.localAddress)
-        let waiting = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: address).get()
-        try await body(#require(address.port))
-        try? await waiting.close()
-        try await listening.close()
-    }
-
     @Test func theAddressThatAnswersFirstWinsAndTheOthersAreForgotten() async throws {
         let credential = try Self.credential.get()
         try await withStalledPort { stalled in

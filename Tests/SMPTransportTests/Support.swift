@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import SMPWire
+import Testing
 
 @testable import SMPTransport
 
@@ -59,6 +60,19 @@ func withListener(
 
 func connect(to listener: SMPTransportListener, _ credential: ServerCredential) async throws -> SMPConnection {
     try await SMPTransportClient().connect(host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint)
+}
+
+/// Runs `body` with a port of 127.0.0.2 on which connecting takes for ever: its queue of connections to be accepted is full.
+func withStalledPort(_ body: (Int) async throws -> Void) async throws {
+    let listening = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.backlog, value: 0)
+        .serverChannelOption(.autoRead, value: false)
+        .bind(host: "127.0.0.2", port: 0).get()
+    let address = try #require(listening.localAddress)
+    let waiting = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: address).get()
+    try await body(#require(address.port))
+    try? await waiting.close()
+    try await listening.close()
 }
 
 /// Knows the addresses of every name.
