@@ -34,12 +34,12 @@ struct Replay {
     }
 
     func request(
-        _ number: UInt8, _ command: SMPCommand = .ping, entity: EntityID = .none, deadline: Duration = .seconds(30)
+        _ number: UInt8, _ command: SMPCommand = .ping, entity: EntityID = .none, deadline: Duration = .seconds(30), isProbe: Bool = false
     ) -> SMPSessionMachine<Int>.Request {
         let encoded = context.encode(command, correlationID: correlationID(number), entity: entity)
         return SMPSessionMachine<Int>.Request(
             correlationID: correlationID(number), entity: entity, command: command,
-            transmission: context.authorized(encoded, .none), deadline: deadline, handle: Int(number))
+            transmission: context.authorized(encoded, .none), deadline: deadline, handle: isProbe ? nil : Int(number))
     }
 
     /// Submits and sends; returns what is told to callers.
@@ -390,44 +390,6 @@ struct SessionMachineTests {
         _ = replay.send(replay.request(3, deadline: .seconds(899)))
         #expect(replay.tick(.seconds(899)).actions == ["3: timeout"])
         #expect(replay.tick(.seconds(900)).actions == ["close network"])
-    }
-
-    @Test("A router that stops reading is given up after a quarter of an hour, though nothing more can be sent to it")
-    func fullRouter() throws {
-        let send = SMPCommand.send(MessageFlags(notification: false), Bytes(repeating: 7, count: 15_000))
-        let size = try Replay().request(1, send, entity: queueID(1)).transmission.count
-        var replay = try Replay { $0.maximumOutgoingBytes = 3 * size }
-        _ = replay.send(replay.request(0, .sub, entity: queueID(0)))
-        _ = try replay.answer(0, .ok, entity: queueID(0), at: .seconds(1))
-        let requests = (1...4 as ClosedRange<UInt8>).map {
-            replay.request($0, send, entity: queueID($0), deadline: .seconds(31))
-        }
-        #expect(replay.machine.submit(requests).map(replay.describe) == ["4: overloaded"])
-        #expect(replay.tick(.seconds(31)).actions.count == 3)
-        // The probe of the silence is refused, too.
-        #expect(replay.machine.nextTick == .seconds(601))
-        #expect(replay.tick(.seconds(601)).ping)
-        let ping = replay.request(5, .ping, deadline: .seconds(631))
-        #expect(replay.machine.submit([ping, requests[3]]).map(replay.describe) == ["5: overloaded", "4: overloaded"])
-        #expect(replay.machine.nextTick == .seconds(901))
-        let early = replay.tick(.seconds(900))
-        #expect(early.actions == [] && !early.ping)
-        #expect(replay.tick(.seconds(901)).actions == ["close network"])
-        // Closing takes a while, and nothing is due meanwhile.
-        #expect(replay.machine.nextTick == nil)
-    }
-
-    @Test("Silence is probed again after a probe that found no room, once the router has answered")
-    func refusedProbe() throws {
-        let size = try Replay().request(2, .sub, entity: queueID(2)).transmission.count
-        var replay = try Replay { $0.maximumOutgoingBytes = size }
-        _ = replay.send(replay.request(1, .sub, entity: queueID(1)))
-        #expect(replay.tick(.seconds(600)).ping)
-        _ = replay.machine.submit([replay.request(2, .sub, entity: queueID(2), deadline: .seconds(700))])
-        #expect(replay.machine.submit([replay.request(3, deadline: .seconds(630))]).map(replay.describe) == ["3: overloaded"])
-        _ = try replay.answer(1, .ok, entity: queueID(1), at: .seconds(620))
-        #expect(!replay.tick(.seconds(1_219)).ping)
-        #expect(replay.tick(.seconds(1_220)).ping)
     }
 
     @Test("Anything that arrives makes unanswered commands forgotten")

@@ -12,7 +12,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         let command: SMPCommand
         let transmission: Bytes
         var deadline: Duration
-        /// Nil for commands that nobody waits for.
+        /// Nil for probes of a silent router, of which there is one at a time: nobody waits for them.
         let handle: Handle?
     }
 
@@ -43,6 +43,8 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     private var outgoing: [(id: CorrelationID, transmission: Bytes)] = []
     private var outgoingStart = 0
     private var outgoingBytes = 0
+    /// True if some of them may have been given up since they were last looked through.
+    private var hasAbandonedOutgoing = false
 
     private var lastReceived: Duration
     private var unansweredCount = 0
@@ -85,12 +87,14 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
                 actions += complete(request.handle, .failure(error))
                 continue
             }
-            guard pendingCount < limits.maximumPendingRequests else {
+            // A router that reads nothing more must be found out all the same: its probe always has room.
+            let isProbe = request.handle == nil
+            guard isProbe || pendingCount < limits.maximumPendingRequests else {
                 let error = SMPClientError(.overloaded, "\(pendingCount) commands wait for responses of the router")
                 actions += complete(request.handle, .failure(error))
                 continue
             }
-            guard outgoingBytes + request.transmission.count <= limits.maximumOutgoingBytes else {
+            guard isProbe || hasRoom(for: request.transmission) else {
                 let error = SMPClientError(.overloaded, "\(outgoingBytes) bytes wait for the router to read them")
                 actions += complete(request.handle, .failure(error))
                 continue
@@ -104,6 +108,24 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             if request.command.responseKind == .subscription || request.command == .subs { isProbing = true }
         }
         return actions
+    }
+
+    /// Checks whether there is room for a command. Those that were given up before they were sent make room for it.
+    private mutating func hasRoom(for transmission: Bytes) -> Bool {
+        let limit = limits.maximumOutgoingBytes - transmission.count
+        if outgoingBytes > limit, hasAbandonedOutgoing { dropAbandoned() }
+        return outgoingBytes <= limit
+    }
+
+    private mutating func dropAbandoned() {
+        hasAbandonedOutgoing = false
+        outgoing = outgoing[outgoingStart...].filter { id, transmission in
+            if pending[id]?.isAbandoned == false { return true }
+            outgoingBytes -= transmission.count
+            forget(id)
+            return false
+        }
+        outgoingStart = 0
     }
 
     /// The next blocks to send: what waits, packed into few, at most about ``SMPSessionLimits/blocksAtOnce``.
@@ -184,6 +206,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         }
         pending[id]?.isAbandoned = true
         abandonedCount += 1
+        hasAbandonedOutgoing = hasOutgoing
         return request
     }
 
@@ -198,7 +221,6 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         guard !hasEnded, !isGivenUp else { return [] }
         lastReceived = now
         unansweredCount = 0
-        // Also one that found no room, and would never be answered.
         isPinging = false
         let content: Bytes
         do throws(TransportError) {
@@ -294,7 +316,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     var nextTick: Duration? {
         guard !hasEnded, !isGivenUp else { return nil }
         let probe = isProbing && !isPinging && limits.pingInterval > .zero ? lastReceived + limits.pingInterval : nil
-        // A router that reads nothing more has no room for a command with a deadline, nor for a probe.
+        // Once enough commands had no answer, nothing else may be due before the router is given up.
         return [earliestDeadline, probe, isUnanswered ? lastReceived + limits.silenceLimit : nil].compactMap { $0 }.min()
     }
 
