@@ -161,9 +161,9 @@ import Testing
         let agent = SMPAgent(configuration: .quick, store: try AgentStore(path: nil, interceptor: disk), network: network)
         try await agent.start()
         let user = try await agent.createUser(servers: [SMPServerWithAuth(router.address)])
-        disk.refuses.withLock { $0 = true }
+        disk.refuse()
         await #expect(throws: AgentError.self) { try await agent.createConnection(user: user, mode: .contact) }
-        disk.refuses.withLock { $0 = false }
+        disk.heal()
         #expect(agent.core.subscriptions.all == [])
         // Waits for what was begun in the background.
         await agent.close()
@@ -182,14 +182,6 @@ import Testing
         try await eventually("the routers have no other queue") { stage.third.queueCount == 0 && stage.first.queueCount == 1 }
         await stage.close()
     }
-}
-
-/// A disk that takes nothing while it is told to.
-private final class RefusingDisk: StoreInterceptor {
-    let refuses = Mutex(false)
-
-    func willWrite() throws { if refuses.withLock(\.self) { throw StorageError(.diskFull, "the disk is full") } }
-    func didWrite() throws {}
 }
 
 extension QueueStage {

@@ -55,6 +55,7 @@ final class TestParty: Sendable {
     let now: (@Sendable () -> Int64)?
     let user = Mutex<AgentUserID>(0)
     let crash = CrashPoint()
+    let disk = RefusingDisk()
 
     var agent: SMPAgent { current.withLock { $0!.agent } }
     var network: SimulatedNetwork { current.withLock { $0!.network } }
@@ -80,7 +81,7 @@ final class TestParty: Sendable {
 
     /// Makes an agent on the store and starts it.
     func start() async throws {
-        let store = try AgentStore(path: path, interceptor: crash)
+        let store = try AgentStore(path: path, interceptor: StoreFaults(crash: crash, disk: disk))
         let network = internet.makeClient()
         crash.connect(network)
         let agent = SMPAgent(configuration: configuration, store: store, network: network, now: now)

@@ -148,7 +148,7 @@ extension AgentCore {
                 ? AgentError(.connection(.simplex, context: "ackMessage")) : .prohibited("ackMessage: \(state.kind.rawValue)")
         }
         let row = state.record.row
-        var deliveries = access.active.takeUnacknowledged(messageID)
+        var deliveries = access.active.unacknowledged(messageID)
         if deliveries.isEmpty, let known = try await stored({ try await store.receivedMessage(connection: row, messageID: messageID) }) {
             deliveries = [known]
         }
@@ -163,6 +163,7 @@ extension AgentCore {
             // If this is lost, the message may be reported again, which it may be anyway.
             store.applyLater(changes)
         }
+        access.active.forgetUnacknowledged(messageID)
         for delivery in deliveries {
             guard let queue = state.receiveQueue(delivery.queue) else { continue }
             acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner)

@@ -69,10 +69,11 @@ final class ActiveConnection: Sendable {
         }
     }
 
-    /// All deliveries of a message that waited for the user.
-    func takeUnacknowledged(_ messageID: AgentMessageID) -> [ReceivedMessageRecord] {
-        inner.withLock { $0.unacknowledged.removeValue(forKey: messageID) ?? [] }
-    }
+    /// All deliveries of a message that waits for the user.
+    func unacknowledged(_ messageID: AgentMessageID) -> [ReceivedMessageRecord] { inner.withLock { $0.unacknowledged[messageID] ?? [] } }
+
+    /// A message does not wait for the user any more, which is in the store or on its way there.
+    func forgetUnacknowledged(_ messageID: AgentMessageID) { inner.withLock { $0.unacknowledged[messageID] = nil } }
 
     func isUnacknowledged(_ messageID: AgentMessageID) -> Bool { inner.withLock { $0.unacknowledged[messageID] != nil } }
 
@@ -126,7 +127,8 @@ final class ActiveConnection: Sendable {
         }
     }
 
-    func takeEarly(_ row: RowID) { inner.withLock { $0.early.removeAll { $0.message.row == row } } }
+    /// The queue's message is stored, or of no more use.
+    func forgetEarly(_ row: RowID) { inner.withLock { $0.early.removeAll { $0.message.row == row } } }
 
     /// The connection is gone.
     func forgetEarly() { inner.withLock { $0.early = [] } }

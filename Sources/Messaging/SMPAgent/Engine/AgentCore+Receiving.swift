@@ -107,7 +107,7 @@ extension AgentCore {
     func process(_ incoming: IncomingMessage, isNext: Bool = false, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         let state = try await access.state()
         guard let queue = state.receiveQueue(incoming.row) else {
-            access.active.takeEarly(incoming.row)
+            access.active.forgetEarly(incoming.row)
             return true
         }
         let brokerID = incoming.message.id
@@ -131,7 +131,6 @@ extension AgentCore {
             putAside(EarlyMessage(message: incoming, number: number), access.active)
             return false
         }
-        access.active.takeEarly(incoming.row)
         if case .receipts(let receipts, let record) = outcome {
             let sent = try await sentMessages(receipts, state)
             outcome = transition.receive(receipts, in: record, sent: sent)
@@ -143,15 +142,20 @@ extension AgentCore {
             transition.receive(request, earlier: earlier, context)
             outcome = .acknowledge
         }
-        if case .waitForUser(let record) = outcome { access.active.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
         let delay = delay(of: outcome, transition, access.active)
         try await access.commit(transition, isPersistent: true) {
-            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner, after: delay) }
+            switch outcome {
+            case .waitForUser(let record): access.active.setUnacknowledged(record)
+            case .acknowledge: acknowledge(brokerID, in: queue, for: state.record.owner, after: delay)
+            default: break
+            }
         }
         if case .undecryptable(let hash, let error) = outcome {
             try await undecryptable(hash, error, incoming.message, queue, access)
         }
+        // Only now: one of which something could not be read or stored still waits for its turn.
+        access.active.forgetEarly(incoming.row)
         return true
     }
 
@@ -257,8 +261,7 @@ extension AgentCore {
             transition.emit(.receipts(record.metadata, results))
         default: throw .peer(.message)
         }
-        access.active.setUnacknowledged(record)
-        try await access.commit(transition, isPersistent: true)
+        try await access.commit(transition, isPersistent: true) { access.active.setUnacknowledged(record) }
     }
 }
 

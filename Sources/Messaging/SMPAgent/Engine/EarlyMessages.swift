@@ -59,7 +59,7 @@ extension AgentCore {
             }
         } catch {
             // One that the store does not take now is tried again; any other is not acknowledged, and is delivered again.
-            if !error.isOfBusyStore { access.active.early.first.map { access.active.takeEarly($0.message.row) } }
+            if !error.isOfBusyStore { access.active.early.first.map { access.active.forgetEarly($0.message.row) } }
             if case .connection(.notFound, _) = error.reason { return }
             notify(.failed(error), access.id)
         }
