@@ -1,4 +1,7 @@
+import Dispatch
 import EncryptedSQLite
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,7 +21,14 @@ import Testing
             (submitted, continuation) = AsyncStream.makeStream(of: [Int].self)
         }
 
-        func add(_ numbers: Int...) { writes.add(numbers) { [writes, continuation] in continuation.yield(writes.take()) } }
+        func add(_ numbers: Int...) { writes.add(numbers) { [writes, continuation] in writes.submitAll { continuation.yield($0) } } }
+
+        /// Takes what waits along.
+        func take() -> [Int] {
+            var taken: [Int] = []
+            writes.submitAll { taken = $0 }
+            return taken
+        }
 
         func next() async -> [Int]? {
             var iterator = submitted.makeAsyncIterator()
@@ -36,7 +46,7 @@ import Testing
             box.add(100 * round)
             clock.advance(by: Self.deferral)
             #expect(await box.next() == [round, 10 * round, 100 * round])
-            #expect(box.writes.take().isEmpty)
+            #expect(box.take().isEmpty)
         }
     }
 
@@ -44,15 +54,15 @@ import Testing
         let box = Box(clock)
         box.add(1)
         box.add(2, 3)
-        #expect(box.writes.take() == [1, 2, 3])
-        #expect(box.writes.take().isEmpty)
+        #expect(box.take() == [1, 2, 3])
+        #expect(box.take().isEmpty)
     }
 
     @Test func whatCameAfterATransactionHasAWholeWaitOfItsOwn() async {
         let box = Box(clock)
         box.add(1)
         await waitForTimer()
-        #expect(box.writes.take() == [1])
+        #expect(box.take() == [1])
         box.add(2)
         // The time of what was taken is over: what came after it is young, and waits once more.
         clock.advance(by: Self.deferral)
@@ -66,7 +76,7 @@ import Testing
         let box = Box(clock)
         box.add(1)
         await waitForTimer()
-        #expect(box.writes.take() == [1])
+        #expect(box.take() == [1])
         clock.advance(by: Self.deferral)
         #expect(await box.next() == [])
         box.add(2)
@@ -80,7 +90,43 @@ import Testing
         for number in 1...most { box.add(number) }
         #expect(await box.next() == Array(1...most))
         // Those that come at once count together.
-        box.writes.add(Array(0...most)) { [box] in #expect(box.writes.take().count == most + 1) }
-        #expect(box.writes.take().isEmpty)
+        box.writes.add(Array(0...most)) { [box] in #expect(box.take().count == most + 1) }
+        #expect(box.take().isEmpty)
+    }
+
+    /// What was handed over, in order, by threads that meet.
+    private final class Meeting: Sendable {
+        let order = Mutex<[[Int]]>([])
+        let handsOver = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+        let comesBehind = Atomic(false)
+
+        func add(_ writes: [Int]) { order.withLock { $0.append(writes) } }
+    }
+
+    /// Otherwise whoever writes at that moment would be done before what was written before it.
+    @Test func whoWritesWhileOthersHandOverWhatWaitedComesBehindIt() async throws {
+        let box = Box(clock), meeting = Meeting()
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        box.add(1)
+        Thread.detachNewThread {
+            box.writes.submitAll { writes in
+                meeting.handsOver.signal()
+                meeting.mayGoOn.wait()
+                meeting.add(writes)
+            }
+            ended.yield()
+        }
+        Thread.detachNewThread {
+            meeting.handsOver.wait()
+            meeting.comesBehind.store(true, ordering: .releasing)
+            box.writes.submitAll { meeting.add($0) }
+            ended.yield()
+        }
+        try await eventually("the second comes") { meeting.comesBehind.load(ordering: .acquiring) }
+        for _ in 0..<1_000 { await Task.yield() }
+        meeting.mayGoOn.signal()
+        var iterator = ends.makeAsyncIterator()
+        for _ in 0..<2 { await iterator.next() }
+        #expect(meeting.order.withLock { $0 } == [[1], []])
     }
 }

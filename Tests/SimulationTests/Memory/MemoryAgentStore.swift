@@ -53,7 +53,10 @@ final class MemoryAgentStore: AgentStorage {
     }
 
     private func submitDeferred(joinsNext: Bool = false) {
-        let changes = deferred.take()
+        deferred.submitAll { submit($0, joinsNext: joinsNext) }
+    }
+
+    private func submit(_ changes: [StoreChange], joinsNext: Bool) {
         guard !changes.isEmpty, (try? interceptor?.willWrite()) != nil || interceptor == nil else { return }
         database.submit(joinsNext: joinsNext) { [interceptor] tables in
             try interceptor?.isWriting()

@@ -90,7 +90,7 @@ final class ChatStore: Sendable {
 
     /// - Parameter joinsNext: whether something is submitted right behind it.
     private func submitDeferred(joinsNext: Bool = false) {
-        for submit in deferred.take() { submit(joinsNext) }
+        deferred.submitAll { submissions in for submit in submissions { submit(joinsNext) } }
     }
 
     private func submitNow<T: Sendable>(

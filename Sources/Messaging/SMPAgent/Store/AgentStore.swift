@@ -109,7 +109,10 @@ package final class AgentStore: Sendable {
 
     /// - Parameter joinsNext: whether something is written right behind it.
     private func submitDeferred(joinsNext: Bool = false) {
-        let changes = deferred.take().withoutConfirmedEvents
+        deferred.submitAll { submit($0.withoutConfirmedEvents, joinsNext: joinsNext) }
+    }
+
+    private func submit(_ changes: [StoreChange], joinsNext: Bool) {
         guard !changes.isEmpty else { return }
         do {
             try interceptor?.willWrite()

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Writes that nobody waits for: they join the next transaction, or make one by themselves after a moment.
 ///
-/// It only keeps them. Who is about to write anything takes them along by ``take()``.
+/// It only keeps them. Who is about to write anything takes them along by ``submitAll(_:)``.
 package final class DeferredWrites<Write: Sendable>: Sendable {
     private struct Inner {
         var writes: [Write] = []
@@ -16,6 +16,8 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
     private let wait: @Sendable () async -> Void
     private let begin: @Sendable (@escaping @Sendable () async -> Void) -> Void
     private let inner = Mutex(Inner())
+    /// Held while what waited is handed over.
+    private let departure = Mutex<Void>(())
 
     /// - Parameters:
     ///   - most: so many writes at once wait for no transaction.
@@ -34,7 +36,7 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
 
     /// Adds writes.
     ///
-    /// - Parameter submit: called when they shall wait no longer: what is to be written is what ``take()`` gives.
+    /// - Parameter submit: called when they shall wait no longer: what is to be written is what ``submitAll(_:)`` gives.
     package func add(_ writes: [Write], submit: @escaping @Sendable () -> Void) {
         let (isFull, startsTimer) = inner.withLock { inner in
             inner.writes += writes
@@ -63,8 +65,12 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
         }
     }
 
-    /// All that wait.
-    package func take() -> [Write] {
+    /// Hands over all that wait. Who calls this at the same time waits until they are handed over: what it writes then comes behind them.
+    ///
+    /// - Parameter submit: given the writes, maybe none. It must not call this.
+    package func submitAll(_ submit: ([Write]) -> Void) { departure.withLock { _ in submit(take()) } }
+
+    private func take() -> [Write] {
         inner.withLock { inner in
             guard !inner.writes.isEmpty else { return [] }
             inner.departures += 1
