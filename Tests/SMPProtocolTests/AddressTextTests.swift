@@ -96,10 +96,10 @@ import Testing
     @Test func portsInTheBinaryFormAreNumbersOf16BitsOrNothing() throws {
         let host = TransportHost.domain("h")
         func bytes(_ port: String) -> Bytes { [1] + host.wireBytes + ShortBytes(Bytes(port.utf8)).wireBytes + KeyHash([1]).wireBytes }
-        for (text, port) in [("", nil), ("0", 0), ("65535", UInt16.max)] as [(String, UInt16?)] {
+        for (text, port) in [("", nil), ("0", 0), ("00443", 443), ("65535", UInt16.max)] as [(String, UInt16?)] {
             #expect(try SMPServerAddress(wireBytes: bytes(text)).port == port)
         }
-        for text in ["65536", "-1", " 1", "1 ", "0x1", "é", "1\0"] {
+        for text in ["65536", "-1", "+1", "+443", "-0", "+", "1_0", "٣", " 1", "1 ", "0x1", "é", "1\0"] {
             #expect(throws: WireError.self, "\(text)") { try SMPServerAddress(wireBytes: bytes(text)) }
         }
     }

@@ -82,9 +82,14 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
 
     private static func readPortAndKeyHash(_ parser: inout WireParser) throws(WireError) -> (UInt16?, KeyHash) {
         let start = parser.offset
-        let text = String(decoding: try parser.short(), as: UTF8.self)
-        let port = UInt16(text)
-        guard text.isEmpty || port != nil else { throw WireError(.invalidValue, "a port is a number below 65536", at: start) }
+        var text = WireParser(try parser.short())
+        var port: UInt16?
+        do {
+            if !text.isAtEnd { port = try text.read(string: UInt16.self) }
+            try text.finish()
+        } catch {
+            throw WireError(.invalidValue, "a port is a number below 65536", at: start)
+        }
         return (port, try parser.read())
     }
 
