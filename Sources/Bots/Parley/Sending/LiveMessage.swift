@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 public import ChatAPI
 internal import ChatProtocol
 internal import DequeModule
@@ -17,7 +18,13 @@ public actor LiveMessage {
     private let elapsed: @Sendable () -> Duration
     private var lastEdit: Duration
     private var shown: String
+    /// True once the end is asked for: newer texts are passed over.
+    private var isEnding = false
     private var isFinished = false
+    /// The messages that follow and were sent by an end that failed later.
+    private var followingCount = 0
+    /// Held while the message is ended: who ends it at the same time learns whether it has ended.
+    private let ending = AsyncLock()
     /// The number of the newest edit.
     private var newest = 0
     private var isEditing = false
@@ -39,18 +46,26 @@ public actor LiveMessage {
     /// - Parameter text: the whole text so far. What does not fit into one message is shown at the end.
     public func update(_ text: String) async throws {
         let now = elapsed()
-        guard !isFinished, now - lastEdit >= interval else { return }
+        guard !isEnding, now - lastEdit >= interval else { return }
         lastEdit = now
         try await edit(first(of: text)[0], live: true)
     }
 
     /// Shows the whole text, and ends the message. What does not fit into one message follows in others.
+    ///
+    /// A call that fails can be made again, and goes on where it has failed. Texts of ``update(_:)`` are passed over from the first call on.
     public func finish(_ text: String) async throws {
-        guard !isFinished else { return }
-        isFinished = true
-        let parts = first(of: text)
-        try await edit(parts[0], live: false)
-        for part in parts.dropFirst() { try await sent.chat.send(part) }
+        isEnding = true
+        try await ending.withLock {
+            guard !isFinished else { return }
+            let parts = first(of: text)
+            try await edit(parts[0], live: false)
+            for part in parts.dropFirst(1 + followingCount) {
+                try await sent.chat.send(part)
+                followingCount += 1
+            }
+            isFinished = true
+        }
     }
 
     /// The number of edits that wait, for tests.
