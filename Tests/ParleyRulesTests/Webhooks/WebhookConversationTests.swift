@@ -179,7 +179,7 @@ import Testing
         try await withBots(Bot("shop", id: "shop") {}) { room in
             let client = try room.bot("shop"), now = room.now.timeIntervalSince1970
             let delivery = WebhookDelivery(id: "msg_1", endpoint: address, rule: "order", body: "{}", created: now, due: now)
-            _ = try await client.update(WebhookQueue.self) { $0.add(delivery) }
+            try await client.update(WebhookQueue.self) { $0.add(delivery) }
             let sender = WebhookSender(
                 transport: receivers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, storage: queue.storage(failures: 4)
             ) { endpoints }

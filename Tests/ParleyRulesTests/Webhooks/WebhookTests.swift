@@ -115,7 +115,11 @@ import Testing
 
     @Test func theQueueIsBounded() {
         var queue = WebhookQueue()
-        func isAdded(_ delivery: WebhookDelivery) -> Bool { queue.add(delivery) }
+        func isAdded(_ delivery: WebhookDelivery) -> Bool {
+            guard queue.hasRoom(for: delivery) else { return false }
+            queue.add(delivery)
+            return true
+        }
         for number in 1...WebhookQueue.maximumCount { #expect(isAdded(delivery(number))) }
         #expect(!isAdded(delivery(1_000)))
         #expect(isAdded(delivery(5)), "it waits already")

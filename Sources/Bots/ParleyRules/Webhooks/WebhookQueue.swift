@@ -38,7 +38,7 @@ struct WebhookDelivery: Codable, Sendable, Hashable {
 /// The deliveries of a bot that wait.
 struct WebhookQueue: StoredState, Hashable {
     static let stateName = "parley.webhooks"
-    /// Deliveries that wait at the most.
+    /// Deliveries that wait at the most, but for those that handlers add at the same time.
     static let maximumCount = 100
     /// Bytes of their bodies at the most.
     static let maximumSize = 512 * 1_024
@@ -47,13 +47,19 @@ struct WebhookQueue: StoredState, Hashable {
     var seed = ""
     private(set) var deliveries: [WebhookDelivery] = []
 
-    /// - Returns: false if too many wait. A delivery that waits already is not added again.
-    mutating func add(_ delivery: WebhookDelivery) -> Bool {
+    /// Checks whether a delivery may be added.
+    ///
+    /// - Returns: false if too many wait. One that waits already may be added again.
+    func hasRoom(for delivery: WebhookDelivery) -> Bool {
         if deliveries.contains(where: { $0.id == delivery.id }) { return true }
         let size = deliveries.reduce(delivery.body.utf8.count) { $0 + $1.body.utf8.count }
-        guard deliveries.count < Self.maximumCount, size <= Self.maximumSize else { return false }
-        deliveries.append(delivery)
-        return true
+        return deliveries.count < Self.maximumCount && size <= Self.maximumSize
+    }
+
+    /// Adds a delivery that there was room for when its handler asked, also if others have taken the room meanwhile: its handler was told that it is sent.
+    /// A delivery that waits already is not added again.
+    mutating func add(_ delivery: WebhookDelivery) {
+        if !deliveries.contains(where: { $0.id == delivery.id }) { deliveries.append(delivery) }
     }
 
     mutating func remove(_ id: String) { deliveries.removeAll { $0.id == id } }

@@ -49,7 +49,8 @@ struct WebhookSender: Sendable {
         let id = "msg_" + hash.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let body = WebhookEvent.json(context, id: id, includesText: spec.includesText)
         let delivery = WebhookDelivery(id: id, endpoint: spec.endpoint, rule: context.rule, body: body, created: now, due: now)
-        guard try await context.client.update(WebhookQueue.self, { $0.add(delivery) }) else { throw RuleFailure.tooManyWebhooks(spec.host) }
+        guard try await context.client.state(WebhookQueue.self).hasRoom(for: delivery) else { throw RuleFailure.tooManyWebhooks(spec.host) }
+        try await context.client.update(WebhookQueue.self) { $0.add(delivery) }
         try await context.client.schedule(timer, key: id, at: context.client.now, id)
     }
 
