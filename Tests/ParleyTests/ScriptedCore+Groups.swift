@@ -85,16 +85,30 @@ extension ScriptedCore {
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
         case .createLink(let id, let role), .setLinkRole(let id, let role):
             guard let group = group(id) else { return notFound }
-            let link = groupLink(of: id, role)
+            var link = groupLink(of: id, role)
+            if let known = state.groupLinks[id] {
+                if case .createLink = command { return .failure(ChatCoreError(.store(error: .duplicateGroupLink(groupInfo: group)))) }
+                link.joinerAdmission = known.joinerAdmission
+            }
             state.groupLinks[id] = link
             if case .createLink = command { return .success(.groupLinkCreated(user: owner, groupInfo: group, groupLink: link)) }
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
+        case .setLinkAdmission(let id, let admission):
+            state.groupLinks[id]?.joinerAdmission = admission
+            return .success(.cmdOk(user: owner))
+        case .deleteLink(let id):
+            state.groupLinks[id] = nil
+            return .success(.cmdOk(user: owner))
+        case .relays(let id):
+            guard let group = group(id) else { return notFound }
+            return .success(.groupRelays(user: owner, groupInfo: group, groupRelays: []))
         case .addRelays(let id, _):
             guard let group = group(id) else { return notFound }
             return .success(.groupRelaysAdded(user: owner, groupInfo: group, groupLink: groupLink(of: id, .observer), groupRelays: []))
         case .memberInfo(let id, let member):
             guard let group = group(id), let found = state.members.first(where: { $0.groupID == id && $0.groupMemberID == member }) else { return notFound }
             return .success(.groupMemberInfo(user: owner, groupInfo: group, member: found, connectionStats: nil))
+        case .blockForAll(_, _, true) where !state.blockFailures.isEmpty: return .failure(state.blockFailures.removeFirst())
         case .blockForAll(_, _, false) where !state.unblockFailures.isEmpty: return .failure(state.unblockFailures.removeFirst())
         case .list: return .success(.groupsList(user: owner, groups: state.groups))
         case .members(let id):

@@ -27,6 +27,8 @@ final class ScriptedCore: IdempotentChatCore {
         var beforeOlderPage: (@Sendable (inout State) -> Void)?
         /// What happens before the comments on a post are read.
         var beforeComments: (post: ChatItemID, happening: @Sendable (inout State) -> Void)?
+        /// What the next commands that block members fail with.
+        var blockFailures: [ChatCoreError] = []
         /// What the next commands that unblock members fail with.
         var unblockFailures: [ChatCoreError] = []
         /// What the next commands about messages fail with.

@@ -1,4 +1,3 @@
-internal import AsyncPrimitives
 internal import ChatAPI
 internal import ChatModel
 internal import Foundation
@@ -15,10 +14,7 @@ final class BotServices: Sendable {
     let commands: [CommandHelp]
     /// The calls that wait for a message.
     let replies = ReplyWaiters()
-    /// Held while a group is changed from what it is: parallel handlers must not undo each other's changes.
-    let groupChanges = KeyedLock<GroupID>()
-    /// Held while the relays of the profile are changed from what they are.
-    let relayChanges = KeyedLock<UserID>()
+    let locks: ChangeLocks
     let caseNumbers = CaseNumbers()
     /// The pace of what is sent.
     let pacer: SendingPacer
@@ -29,8 +25,9 @@ final class BotServices: Sendable {
 
     init(
         store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp],
-        pacer: SendingPacer, encryptsFiles: Bool = false, dryRun: DryRun? = nil
+        pacer: SendingPacer, locks: ChangeLocks, encryptsFiles: Bool = false, dryRun: DryRun? = nil
     ) {
+        self.locks = locks
         self.encryptsFiles = encryptsFiles
         self.dryRun = dryRun
         self.pacer = pacer

@@ -99,9 +99,10 @@ extension Effects {
     func keyed(_ key: String) -> Effects { named("own/\(key)", changes: changes) }
 
     /// The effects of the same bot for an event of another name.
-    func named(_ event: String, changes: HandlerChanges?) -> Effects {
+    func named(_ event: String?, changes: HandlerChanges?) -> Effects {
         let effects = Effects(
-            model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, retry: retry, observation: observation)
+            model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, locks: locks, retry: retry,
+            observation: observation)
         // The bot that is not answered is not answered by another name either.
         if let silent { effects.silence(in: silent) }
         return effects

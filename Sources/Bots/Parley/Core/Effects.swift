@@ -19,6 +19,7 @@ final class Effects: Sendable {
     let services: BotServices?
     /// The changes of stored state, if they are stored when a handler has ended; nil if each is stored at once.
     let changes: HandlerChanges?
+    let locks: ChangeLocks
     /// The log, the metrics and the trace of the event.
     let observation: EventObservation
     private let count = Mutex(0)
@@ -26,11 +27,14 @@ final class Effects: Sendable {
     private let silentChat = Mutex<ChatReference?>(nil)
     let retry: CommandRetry
 
-    /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
+    /// - Parameters:
+    ///   - event: names the event among all of the profile; nil for one that is never handled again.
+    ///   - locks: those of the bot; of the services if they are not given.
     init(
         model: ChatModel, userID: UserID, event: String?, filesFolder: String? = nil, services: BotServices? = nil, changes: HandlerChanges? = nil,
-        retry: CommandRetry = CommandRetry(), observation: EventObservation = .none
+        locks: ChangeLocks? = nil, retry: CommandRetry = CommandRetry(), observation: EventObservation = .none
     ) {
+        self.locks = locks ?? services?.locks ?? ChangeLocks()
         self.observation = observation
         self.retry = retry
         self.filesFolder = filesFolder

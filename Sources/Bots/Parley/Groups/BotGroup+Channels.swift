@@ -1,4 +1,3 @@
-internal import AsyncPrimitives
 public import ChatAPI
 public import ChatProtocol
 
@@ -62,7 +61,8 @@ extension BotGroup {
     /// - Parameter address: The address of the relay.
     /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner, `core.unreachable` if the relay cannot be invited now.
     public func addRelay(_ address: String) async throws {
-        let ids = try await relayIDs(of: address)
+        let directory = RelayDirectory { [effects] command throws(ChatCoreError) in try await effects.perform(command) }
+        let ids = try await directory.ids(of: [address], holding: effects.locks.relays, of: bot.userID)
         switch try await effects.perform(.groups(.addRelays(id, ids))) {
         case .groupRelaysAdded: return
         case .groupRelaysAddFailed(_, let results):
@@ -74,14 +74,6 @@ extension BotGroup {
 
     /// Removes a relay of the channel, which delivers what it has accepted and then ends its connections with subscribers. The bot must be an owner.
     public func removeRelay(_ relay: GroupRelay) async throws { _ = try await effects.perform(.groups(.remove(id, [relay.groupMemberID]))) }
-
-    /// The relays of a profile are replaced as a whole: who adds one at the same time waits.
-    private func relayIDs(of address: String) async throws -> [UserChatRelayID] {
-        guard let services = effects.services else { return try await directory.ids(of: [address]) }
-        return try await services.relayChanges.withLock(bot.userID) { try await directory.ids(of: [address]) }
-    }
-
-    private var directory: RelayDirectory { RelayDirectory { [effects] command throws(ChatCoreError) in try await effects.perform(command) } }
 }
 
 extension BotGroups {

@@ -83,8 +83,7 @@ public struct BotGroup: Sendable {
     /// - Returns: the group as it is then.
     @discardableResult
     public func update(_ change: @Sendable (inout GroupProfile) -> Void) async throws -> BotGroup {
-        guard let services = effects.services else { return try await updateNow(change) }
-        return try await services.groupChanges.withLock(id) { try await updateNow(change) }
+        try await effects.locks.groups.withLock(id) { try await updateNow(change) }
     }
 
     private func updateNow(_ change: @Sendable (inout GroupProfile) -> Void) async throws -> BotGroup {
@@ -111,9 +110,15 @@ public struct BotGroup: Sendable {
 
     /// The link by which people join, made if there is none, and its role brought to the one given. The bot must be an admin or owner.
     ///
+    /// Handlers that ask for the link at the same time get the same.
+    ///
     /// - Parameter role: `member` for those who may write at once, `observer` for those who may only read.
     @discardableResult
     public func makeLink(role: GroupMemberRole = .member) async throws -> GroupLink {
+        try await effects.locks.groups.withLock(id) { try await makeLinkNow(role) }
+    }
+
+    private func makeLinkNow(_ role: GroupMemberRole) async throws -> GroupLink {
         guard let link = try await link() else {
             guard case .groupLinkCreated(_, _, let link) = try await effects.perform(.groups(.createLink(id, role))) else {
                 throw ChatCoreError(.invalidResponse, "the core did not show the link that it made")
@@ -134,12 +139,14 @@ public struct BotGroup: Sendable {
     /// - Throws: `ChatCoreError`: `errorStore.groupLinkNotFound` without a link, `error.commandError` for rules that make no sense and for channels.
     public func setJoinerRules(_ rules: [JoinerRule]) async throws {
         let admission = rules.isEmpty ? nil : JoinerAdmission(rules: rules)
-        guard try await link()?.joinerAdmission != admission else { return }
-        _ = try await effects.perform(.groups(.setLinkAdmission(id, admission)))
+        try await effects.locks.groups.withLock(id) {
+            guard try await link()?.joinerAdmission != admission else { return }
+            _ = try await effects.perform(.groups(.setLinkAdmission(id, admission)))
+        }
     }
 
     /// Deletes the link. Members stay.
-    public func deleteLink() async throws { _ = try await effects.perform(.groups(.deleteLink(id))) }
+    public func deleteLink() async throws { _ = try await effects.locks.groups.withLock(id) { try await effects.perform(.groups(.deleteLink(id))) } }
 }
 
 /// A member of a group, and what the bot may do to it.

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import ChatAPI
 internal import ChatProtocol
 
@@ -8,8 +9,13 @@ struct RelayDirectory: Sendable {
 
     /// The ids of relays, which are added to the profile if they are missing.
     ///
+    /// - Parameter lock: The relays of a profile are replaced as a whole: who adds others at the same time waits.
     /// - Returns: Those that are enabled.
-    func ids(of addresses: [String]) async throws(ChatCoreError) -> [UserChatRelayID] {
+    func ids(of addresses: [String], holding lock: KeyedLock<UserID>, of user: UserID) async throws(ChatCoreError) -> [UserChatRelayID] {
+        try await lock.withLock(user) { () throws(ChatCoreError) in try await ids(of: addresses) }
+    }
+
+    private func ids(of addresses: [String]) async throws(ChatCoreError) -> [UserChatRelayID] {
         var known = try await configured()
         let missing = addresses.filter { address in !known.contains { $0.address == address } }
         if !missing.isEmpty {

@@ -10,7 +10,7 @@ extension Provisioner {
     /// - Parameter addresses: The addresses of the bots of the process, by their ids.
     func channels(of bot: Bot, identity: BotIdentity, addresses: [String: String]) async throws -> [HostReady.Group] {
         guard !bot.channels.isEmpty else { return [] }
-        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder)
+        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, locks: locks)
         var reports: [HostReady.Group] = []
         for wanted in bot.channels {
             let channel = try await channel(wanted, of: bot, identity, addresses, effects)
@@ -36,7 +36,7 @@ extension Provisioner {
             try await keepRelays(needed, of: channel, wanted, identity)
             return channel
         }
-        let relays = try await directory(of: identity).ids(of: needed)
+        let relays = try await relayIDs(of: needed, identity)
         let response = try await model.send(
             .groups(.createPublic(user: identity.userID, relays: relays, wanted.settings.profile)), as: identity.userID)
         switch response {
@@ -83,8 +83,9 @@ extension Provisioner {
         return needed
     }
 
-    private func directory(of identity: BotIdentity) -> RelayDirectory {
-        RelayDirectory { [model] command throws(ChatCoreError) in try await model.send(command, as: identity.userID) }
+    private func relayIDs(of addresses: [String], _ identity: BotIdentity) async throws -> [UserChatRelayID] {
+        let directory = RelayDirectory { [model] command throws(ChatCoreError) in try await model.send(command, as: identity.userID) }
+        return try await directory.ids(of: addresses, holding: locks.relays, of: identity.userID)
     }
 
     // MARK: Relays of a channel that is there
@@ -94,7 +95,7 @@ extension Provisioner {
         let current = try await channel.relays()
         let change = RelayChange(from: current, to: needed)
         if !change.added.isEmpty {
-            let ids = try await directory(of: identity).ids(of: change.added)
+            let ids = try await relayIDs(of: change.added, identity)
             switch try await model.send(.groups(.addRelays(channel.id, ids)), as: identity.userID) {
             case .groupRelaysAdded:
                 logger.info("relays added to a channel", metadata: ["channel": "\(wanted.id)", "relays": "\(ids.count)"])

@@ -7,7 +7,7 @@ extension Provisioner {
     /// Makes the groups of a bot, or brings them to what the bot says of them.
     func groups(of bot: Bot, identity: BotIdentity) async throws -> [HostReady.Group] {
         guard !bot.groups.isEmpty else { return [] }
-        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder)
+        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, locks: locks)
         guard case .groupsList(_, let known) = try await model.send(.groups(.list(user: identity.userID)), as: identity.userID) else {
             throw ChatCoreError(.invalidResponse, "the core did not list the groups of \(bot.id)")
         }

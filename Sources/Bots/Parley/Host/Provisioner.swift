@@ -18,6 +18,8 @@ struct Provisioner {
     let time: BotTime
     let timers: TimerDispatcher
     let directory: BotDirectory
+    /// The locks of all bots.
+    let locks = ChangeLocks()
     let logger: Logger
     /// Measures the pace of what is sent.
     var clock: any Clock<Duration> = ContinuousClock()
@@ -56,7 +58,7 @@ struct Provisioner {
         let invitations = try await invitations(of: bot, user: user.userID)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
-            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), encryptsFiles: encryptsFiles,
+            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), locks: locks, encryptsFiles: encryptsFiles,
             dryRun: dryRun.map { DryRun(bot: bot.id, model: model, logger: logger, report: $0) })
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
