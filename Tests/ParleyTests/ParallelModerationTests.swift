@@ -64,6 +64,31 @@ private struct Offences: StoredState { var count = 0 }
         #expect(try await runner.store.timers(.once, of: 1).isEmpty)
     }
 
+    /// In the group a handler forgives, and has not ended when the member is warned in its chat with the moderators.
+    @Test func aWarningThatIsGivenWhileAnotherHandlerForgivesCounts() async throws {
+        let forgiven = Gate(), warned = Gate()
+        let bot = Bot("Guard") {
+            On(.text("pardon"), in: .groups) { message in
+                try await message.member?.forgive()
+                forgiven.open()
+                await warned.wait()
+            }
+            On(.text, in: [.groups, .supportChats]) { message in try await message.member?.warn(points: message.chat.reference == .group(7) ? 1 : 10) }
+        }
+        let runner = try BotSessionRunner(), core = runner.core, (group, bob) = try core.addGroup()
+        try await runner.run(bot) { profiles, session in
+            let team = try #require(await profiles.first?.client.groups.group(7)), member = try await team.member(4)
+            core.receive("spam", from: bob, in: group)
+            core.receive("pardon", from: bob, in: group)
+            await forgiven.wait()
+            core.receiveInSupport("spam", from: bob, in: group)
+            try await eventually("both warnings are stored") { try await member.warningPoints() == 11 }
+            warned.open()
+            try await eventually("the first is forgiven") { try await member.warningPoints() != 11 }
+            #expect(try await member.warningPoints() == 10)
+        }
+    }
+
     /// A change that cannot be made again on what another has stored meanwhile takes the other changes of its handler along.
     @Test func aBlockHasItsCaseAlsoIfTheRestCannotBeStored() async throws {
         let blocked = Gate(), changed = Gate()

@@ -38,6 +38,32 @@ import Testing
         #expect(later.core.sent(to: 5) == ["Hello.", "Hello."])
     }
 
+    /// What is forgiven are the points that there were when the rule applied.
+    @Test func aWarningThatIsGivenWhileAnotherRuleForgivesCounts() async throws {
+        let bot = try Self.bot(
+            """
+                rules:
+                  - { id: pardon, when: { contains: pardon, chat: group }, then: [ { forgive: true }, { send: forgiven } ] }
+                  - { id: links, when: { contains: casino, chat: [group, support] }, then: [ { warn: true }, { send: "{{ points }}" } ] }
+            """)
+        let runner = try BotSessionRunner(), core = runner.core, answering = Gate(), sent = Gate(), (group, bob) = try core.addGroup()
+        try await runner.run(bot) { profiles, session in
+            let client = try #require(profiles.first).client
+            core.receive("casino", from: bob, in: group)
+            await core.waitForSent(1, to: 7)
+            core.holdSending(to: .group(7), answering, sent)
+            core.receive("pardon", from: bob, in: group)
+            await answering.wait()
+            core.receiveInSupport("casino", from: bob, in: group)
+            try await eventually("the second warning is stored") { try await client.groups.group(7)?.cases().count == 2 }
+            sent.open()
+            await core.waitForSent(3, to: 7)
+            core.receive("casino", from: bob, in: group)
+            await core.waitForSent(4, to: 7)
+        }
+        #expect(core.sent(to: .group(7)) == ["1", "forgiven", "2"] && core.sent(to: .group(7, scope: .memberSupport(4))) == ["1"])
+    }
+
     /// In the group and in the member's chat with the moderators. The second warning completes what blocks.
     @Test func warningsOfOneMemberInTwoChatsAtOnceAddUpAndHaveNumbersOfTheirOwn() async throws {
         let bot = try Self.bot(

@@ -28,7 +28,7 @@ import Testing
         #expect(memory.points(at: 100) == 3)
         memory.apply(.revoked(2))
         #expect(memory.points(at: 50) == 2)
-        memory.apply(.forgiven)
+        memory.apply(.forgiven(memory.warnings))
         #expect(memory.points(at: 50) == 0)
     }
 

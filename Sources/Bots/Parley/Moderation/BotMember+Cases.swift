@@ -125,7 +125,8 @@ extension BotMember {
 
     /// Forgets all warnings of the member. Their cases stay in the record.
     public func forgive() async throws {
-        try await BotClient(bot: group.bot, effects: group.effects).update(WarningRecord.self, of: scope) { $0.warnings = [] }
+        let client = BotClient(bot: group.bot, effects: group.effects), known = try await client.state(WarningRecord.self, of: scope).warnings
+        try await client.update(WarningRecord.self, of: scope) { $0.warnings.forgive(known) }
     }
 }
 

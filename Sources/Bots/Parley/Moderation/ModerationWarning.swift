@@ -27,6 +27,9 @@ extension [ModerationWarning] {
         if count > ModerationWarning.maximumCount { removeFirst() }
     }
 
+    /// Takes warnings back. Others stay, also those that were given meanwhile.
+    package mutating func forgive(_ known: [ModerationWarning]) { removeAll { known.contains($0) } }
+
     /// Takes the warning of a case back.
     package mutating func revoke(_ number: Int) { removeAll { $0.number == number } }
 }

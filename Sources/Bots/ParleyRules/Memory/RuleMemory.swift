@@ -49,7 +49,7 @@ struct RuleMemory: StoredState, Hashable {
             guard runs.count > Self.maximumRuns, let oldest = runs.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return }
             runs[oldest.key] = nil
         case .warned(let warning, let now): warnings.warn(warning, at: now)
-        case .forgiven: warnings = []
+        case .forgiven(let known): warnings.forgive(known)
         case .revoked(let number): warnings.revoke(number)
         case .asked(let progress): captcha = progress
         }
@@ -60,7 +60,8 @@ struct RuleMemory: StoredState, Hashable {
 enum MemoryChange: Sendable, Hashable {
     case ran(String, at: Double)
     case warned(RuleMemory.Warning, at: Double)
-    case forgiven
+    /// The warnings that there were are taken back.
+    case forgiven([RuleMemory.Warning])
     case revoked(Int)
     case asked(CaptchaProgress?)
 }

@@ -57,7 +57,7 @@ struct RuleTurn {
     private mutating func openCases(of decision: inout RuleDecision) -> Bool {
         var isWarning = false
         for action in decision.rule.then {
-            if case .forgive = action { apply(.forgiven, scopes.target) }
+            if case .forgive = action { apply(.forgiven(memories[scopes.target]?.warnings ?? []), scopes.target) }
             guard action.opensCase else { continue }
             decision.cases.append(nextCase)
             if case .warn(let warn) = action {
