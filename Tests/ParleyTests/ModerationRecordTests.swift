@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (opened(1, "block", evidence: "spam"), "1: block Ann: spam"),
+        (opened(1, "block", evidence: "spam"), "1: block Ann: spam"), (opened(1).unconfirmed, "1: block Ann, perhaps not done"),
         (
             ModerationCase(
                 number: 2, rule: "links", action: "warn", reason: "advertising", name: "Ben", evidence: "x", time: 0, undoneBy: "Cat", actor: "Dan"),

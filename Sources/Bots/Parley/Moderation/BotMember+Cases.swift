@@ -21,9 +21,6 @@ public enum ModerationAction: Sendable, Hashable {
         case .remove: "remove"
         }
     }
-
-    /// True for what stays done if the handler that does it fails.
-    fileprivate var isBeyondStore: Bool { if case .warn = self { false } else { true } }
 }
 
 /// A moderation that is not possible.
@@ -94,27 +91,24 @@ extension BotMember {
             defer { next += 1 }
             return next
         }
-        switch action {
-        case .warn: break
-        case .block: try await block()
-        case .role(let role): try await setRole(role)
-        case .remove(let withMessages): try await remove(withMessages: withMessages)
-        }
-        let expiry = limit.map { now + $0.seconds }, before = role.code, endKey = limit.map { _ in ModerationCase.newEndKey() }
-        let opened = try await client.update(ModerationRecord.self, of: chat, lasting: action.isBeyondStore) { [name = displayName, id] record in
-            record.add(
-                ModerationCase(
-                    number: number, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
-                    roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor,
-                    endKey: endKey))
-        }
+        let expiry = limit.map { now + $0.seconds }
+        let new = ModerationCase(
+            number: number, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: displayName,
+            roleBefore: action.word == "role" ? role.code : nil, evidence: evidence, time: now, expires: expiry, actor: actor)
         if case .warn(let points) = action {
+            let opened = try await client.update(ModerationRecord.self, of: chat) { $0.add(new) }
             let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
             try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
-        } else if let limit, opened.isReversible {
-            try await client.scheduleEnd(of: opened, in: group.id, after: limit)
+            return opened
         }
-        return opened
+        return try await client.open(new, in: group.id, endingAfter: limit) {
+            switch action {
+            case .warn: break
+            case .block: try await block()
+            case .role(let role): try await setRole(role)
+            case .remove(let withMessages): try await remove(withMessages: withMessages)
+            }
+        }
     }
 
     /// The points of the warnings that count now.
@@ -207,8 +201,54 @@ extension BotClient {
         return try effects.runningServices().caseNumbers.take(in: group, from: stored, take)
     }
 
+    /// Opens a case for an action that stays done if the handler fails, and has the action done.
+    ///
+    /// A handler that runs again after a crash opens the case then, and its action happens once. For events that do not come again the case is stored first,
+    /// and confirmed when the handler has ended: a process that dies in between leaves no action without its case.
+    ///
+    /// - Parameters:
+    ///   - limit: the time after which the action is taken back; nil for never.
+    ///   - act: the action. If it throws there is no case.
+    package func open(
+        _ new: ModerationCase, in group: GroupID, endingAfter limit: Duration?, by act: () async throws -> Void
+    ) async throws -> ModerationCase {
+        var new = new
+        if limit != nil || effects.event == nil { new.makeKey() }
+        guard effects.event == nil else {
+            try await act()
+            let opened = try await update(ModerationRecord.self, of: .chat(.group(group)), lasting: true) { [new] in $0.add(new) }
+            if let limit { try await scheduleEnd(of: opened, in: group, after: limit) }
+            return opened
+        }
+        let opened = try await atOnce { [new] client in
+            let opened = try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.add(new.unconfirmed) }
+            if let limit { try await client.scheduleEnd(of: opened, in: group, after: limit) }
+            return opened
+        }
+        do {
+            try await act()
+        } catch {
+            // Whether an action was done that the end of the bots has interrupted is not known.
+            guard !Task.isCancelled else { throw error }
+            try await atOnce { client in
+                try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.withdraw(opened) }
+                if limit != nil { try await client.cancelEnd(of: opened, in: group) }
+            }
+            throw error
+        }
+        return try await update(ModerationRecord.self, of: .chat(.group(group)), lasting: true) { $0.confirm(opened) }
+    }
+
+    /// Stores changes in one transaction, without waiting for the end of the handler.
+    private func atOnce<Result: Sendable>(_ body: (BotClient) async throws -> Result) async throws -> Result {
+        let changes = HandlerChanges(), result = try await body(BotClient(bot: bot, effects: effects.named(nil, changes: changes)))
+        try await effects.runningServices().commit(changes.current, .none, of: effects.userID)
+        return result
+    }
+
     /// Schedules the end of a case, also if the handler fails. The timer holds what is needed then: newer cases can have pushed the case out of the record.
-    package func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
+    private func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
+        guard opened.isReversible else { return }
         let name = CaseExpiry.timerName, date = effects.now.addingTimeInterval(limit.seconds)
         try await effects.schedule(
             name, key: CaseExpiry.key(of: opened, in: group), at: date, json: try StateCoding.json(opened.ending, name: name), in: .group(group),

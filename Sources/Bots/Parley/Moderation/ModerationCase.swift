@@ -26,8 +26,11 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     public package(set) var undoneBy: String?
     /// The one on whose word it was done; nil for the bot itself.
     public package(set) var actor: String?
-    /// The name of the case for the timer that ends it; nil for one without, and for those of earlier versions.
+    /// The name of the case for the timer that ends it, and for its confirmation; nil for one that needs neither, and for those of earlier versions.
     package private(set) var endKey: String?
+    /// True until it is known that the action was done: the process may have died before.
+    public var isUnconfirmed: Bool { unconfirmedMark == true }
+    private var unconfirmedMark: Bool?
 
     /// Characters of evidence at the most.
     public static let longestEvidence = 200
@@ -52,8 +55,17 @@ public struct ModerationCase: Codable, Sendable, Hashable {
         self.endKey = endKey
     }
 
-    /// A new name for the timer of a case. Numbers do not do: a handler that runs again after a crash opens its case under another.
-    package static func newEndKey() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+    /// Names the case. Numbers do not do: a handler that runs again after a crash opens its case under another.
+    mutating func makeKey() { endKey = String(UInt64.random(in: .min ... .max), radix: 16) }
+
+    /// The case before its action.
+    var unconfirmed: ModerationCase {
+        var unconfirmed = self
+        unconfirmed.unconfirmedMark = true
+        return unconfirmed
+    }
+
+    fileprivate mutating func confirm() { unconfirmedMark = nil }
 
     /// True if it can be taken back.
     public var isReversible: Bool { ["warn", "block", "role"].contains(action) }
@@ -74,6 +86,7 @@ public struct ModerationCase: Codable, Sendable, Hashable {
         if !rule.isEmpty { text += ", rule \(rule)" }
         if let actor { text += ", by \(actor)" }
         if let reason { text += ", \(reason)" }
+        if isUnconfirmed { text += ", perhaps not done" }
         if let undoneBy { text += ", undone by \(undoneBy)" }
         return evidence.isEmpty ? text : text + ": \(evidence)"
     }
@@ -106,6 +119,22 @@ package struct ModerationRecord: StoredState, Hashable {
         if cases.count > Self.maximumCases { cases.removeFirst() }
         return new
     }
+
+    /// Says of a case that its action was done. A handler that sees the record as it was before the case was stored adds it.
+    ///
+    /// - Returns: the case as it is then.
+    mutating func confirm(_ opened: ModerationCase) -> ModerationCase {
+        guard let index = cases.firstIndex(where: { $0.endKey == opened.endKey }) else {
+            var confirmed = opened
+            confirmed.confirm()
+            return add(confirmed)
+        }
+        cases[index].confirm()
+        return cases[index]
+    }
+
+    /// Removes a case whose action was not done. Its number is not given again.
+    mutating func withdraw(_ opened: ModerationCase) { cases.removeAll { $0.endKey == opened.endKey } }
 
     /// Marks a case as undone. A later change of the member's role leads back to the role before this one from then on.
     package mutating func markUndone(_ number: Int, by name: String) {

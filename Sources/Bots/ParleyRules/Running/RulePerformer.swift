@@ -67,8 +67,8 @@ struct RulePerformer: Sendable {
         case .moderate, .block, .remove, .role, .warn:
             // A rule must not turn against those who keep the group, unless it says so.
             guard let member = subject.member, !rule.exempt.contains(member.role) else { return }
-            try await moderate(action, member)
-            if let number { try await open(number, action, of: rule, member, text: text) }
+            guard let number else { return try await moderate(action, member) }
+            try await moderate(action, member, in: newCase(number, action, of: rule, member, text: text))
         case .forgive: break
         case .undo: try await reply(undo(values.command?.arguments ?? "", by: values.contactName))
         case .cases: try await reply(try await record()?.list ?? "No cases.")
@@ -180,18 +180,25 @@ extension RulePerformer {
         return try await subject.client.state(ModerationRecord.self, of: .chat(.group(group.id)))
     }
 
-    private func open(_ number: Int, _ action: RuleAction, of rule: RuleSpec, _ member: BotMember, text: String) async throws {
+    private func newCase(_ number: Int, _ action: RuleAction, of rule: RuleSpec, _ member: BotMember, text: String) -> ModerationCase {
         var new = ModerationCase(
             number: number, rule: rule.label, action: action.word, member: member.id.rawValue, name: member.displayName,
             evidence: text, time: now.timeIntervalSince1970,
-            expires: action.limit.map { now.timeIntervalSince1970 + $0 }, endKey: action.limit.map { _ in ModerationCase.newEndKey() })
+            expires: action.limit.map { now.timeIntervalSince1970 + $0 })
         if case .warn(let warn) = action { new.reason = warn.reason }
         if case .role = action { new.roleBefore = member.role.code }
+        return new
+    }
+
+    /// Performs an action that opens a case.
+    private func moderate(_ action: RuleAction, _ member: BotMember, in new: ModerationCase) async throws {
+        let client = subject.client, group = member.group.id
         // Points that a handler which fails has given are not stored, and neither is their case.
-        let lasts = new.action != "warn"
-        let opened = try await subject.client.update(ModerationRecord.self, of: .chat(.group(member.group.id)), lasting: lasts) { [new] in $0.add(new) }
-        guard let limit = action.limit, action.word != "warn" else { return }
-        try await subject.client.scheduleEnd(of: opened, in: member.group.id, after: .seconds(limit))
+        if case .warn = action {
+            try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.add(new) }
+        } else {
+            _ = try await client.open(new, in: group, endingAfter: action.limit.map { .seconds($0) }) { try await moderate(action, member) }
+        }
     }
 
     private func undo(_ arguments: String, by name: String) async throws -> String {
