@@ -1,7 +1,9 @@
 import ChatAPI
 import ChatProtocol
 import ChatSimulation
+import EncryptedSQLite
 import Foundation
+import GRDB
 import SMPCrypto
 import SMPWire
 import TestSupport
@@ -47,6 +49,21 @@ import XFTPProtocol
         _ = try await scene.alice.core.run("/freceive \(back.fileID)")
         await scene.atAlice(back.fileName, .receiveComplete)
         #expect(scene.alice.contents(back.fileName) == Self.content)
+        await scene.close()
+    }
+
+    /// As it does when another transaction that shares its commit breaks a constraint.
+    @Test func aForwardWhoseTransactionsRunTwiceLeavesNoEmptyFile() async throws {
+        let scene = try await FileScene()
+        try await scene.send(Self.content, "a.bin", text: "look")
+        _ = try await scene.bob.core.run("/freceive \(try await scene.offered("a.bin").fileID)")
+        await scene.atBob("a.bin", .receiveComplete)
+        let original = try #require(await scene.bob.core.messages(with: scene.aliceAtBob).last)
+        let store = scene.bob.core.native.engine.store
+        store.breakEveryCommit()
+        let copy = try await forwarded(scene.bob.core, "/_forward *1 @\(scene.aliceAtBob) \(original.meta.itemID)").first?.file?.fileSource
+        #expect(copy?.filePath == "a_1.bin" && scene.bob.contents("a_1.bin") == Self.content)
+        #expect(scene.bob.fileNames == ["a.bin", "a_1.bin"])
         await scene.close()
     }
 
@@ -182,6 +199,19 @@ import XFTPProtocol
         try await scene.alice.eventual("the links") { core in
             for event in core.events { if case .sndStandaloneFileComplete(_, _, let links) = event { return links.first } }
             return nil
+        }
+    }
+}
+
+extension ChatStore {
+    /// Adds a transaction to each of those that follow that cannot be committed, so that all are undone together and run again.
+    fileprivate func breakEveryCommit() {
+        file.submit(joinsNext: true) { db in
+            try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+            try db.execute(sql: "INSERT INTO delivery_items (delivery_id, chat_item_id) VALUES (-1, -1)")
+        } completion: { [self] result in
+            // A store that is closed takes no more.
+            if case .failure(let error) = result, error is GRDB.DatabaseError { breakEveryCommit() }
         }
     }
 }

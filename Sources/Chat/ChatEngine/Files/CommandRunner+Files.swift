@@ -145,12 +145,26 @@ extension CommandRunner {
         _ source: CryptoFile, named name: String, of content: MessageContent, _ copies: inout [String]
     ) async throws(ChatCoreError) -> CryptoFile {
         guard core.folders.files != nil else { return source }
-        let time = core.clock.time.now
-        let path = try await transaction { transaction in
-            let path = try transaction.folders.reserve(FileNames.forwarded(name, content, at: time))
-            transaction.folders.hold(path)
-            try transaction.db.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
-            return path
+        let time = core.clock.time.now, reserved = Mutex<String?>(nil), path: String
+        do throws(ChatCoreError) {
+            path = try await transaction { [folders = core.folders] transaction in
+                // A transaction that could not be committed together with others is run again, with the name that it has reserved.
+                let path = try reserved.withLock { reserved throws(Refusal) in
+                    if let earlier = reserved { return earlier }
+                    let path = try folders.reserve(FileNames.forwarded(name, content, at: time))
+                    folders.hold(path)
+                    reserved = path
+                    return path
+                }
+                try transaction.db.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
+                return path
+            }
+        } catch {
+            if let path = reserved.withLock({ $0 }) {
+                core.folders.release(path)
+                removeReserved(path)
+            }
+            throw error
         }
         copies.append(path)
         let copy = CryptoFile(filePath: path, cryptoArguments: newKey(nil))
