@@ -131,6 +131,7 @@ public actor ChatModel: ChatCore {
         _ command: ChatCommand, as user: UserID?,
         _ apply: (inout ChatModelState, ChatResponse, ArraySlice<ChatModelInput>) -> [ChatModelChange]
     ) async throws(ChatCoreError) -> ChatResponse {
+        var repetitions = 0
         while true {
             let position = journal.begin(), response: ChatResponse
             do throws(ChatCoreError) {
@@ -140,10 +141,17 @@ public actor ChatModel: ChatCore {
                 throw error
             }
             guard let later = journal.end(position) else { continue }
+            if repetitions < Self.repetitions, state.cannotCount(later, over: command) {
+                repetitions += 1
+                continue
+            }
             take(apply(&state, response, later))
             return response
         }
     }
+
+    /// How often a list is read again whose counts cannot be told at the most, while more and more is deleted.
+    private static let repetitions = 3
 
     /// The events, each after the model has taken it in; see ``ChatCore``.
     public nonisolated func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }

@@ -49,6 +49,13 @@ extension ChatModelState {
         return changes
     }
 
+    /// Checks whether the counts of a list cannot be told: unread items were deleted or read while it was read, the list does not tell whether it has counted
+    /// them, and nothing is known from before.
+    func cannotCount(_ later: ArraySlice<ChatModelInput>, over command: ChatCommand) -> Bool {
+        guard case .chats(.list(let id, _, _, _)) = command, later.contains(where: \.mayLowerCounts) else { return false }
+        return users[id]?.isCurrent != true
+    }
+
     /// Takes in the newest item of a chat whose preview is not known, from a page of the newest items. The page is not kept.
     mutating func applyPreview(
         of chat: ChatReference, _ response: ChatResponse, to command: ChatCommand, as sender: UserID, before later: ArraySlice<ChatModelInput>
@@ -101,9 +108,21 @@ extension ChatModelState {
     }
 }
 
+extension ChatModelInput {
+    /// True if a count can be lower by it than before, by a number that depends on what was counted.
+    fileprivate var mayLowerCounts: Bool {
+        switch self {
+        case .event(.chatItemsDeleted), .event(.groupChatItemsDeleted), .answer(.chatItemsDeleted, _, _), .answer(.groupChatItemsDeleted, _, _),
+            .answer(_, .chats(.markItemsRead), _):
+            true
+        default: false
+        }
+    }
+}
+
 extension UserState {
     /// True if what is known of chats and counts goes back to a list of all chats, without a gap.
-    private var isCurrent: Bool { isLoaded && !missesEvents }
+    fileprivate var isCurrent: Bool { isLoaded && !missesEvents }
 
     /// The chats of an answer, and those that came since.
     fileprivate func chats(_ answered: UserState, _ current: UserState) -> [Chat] {
