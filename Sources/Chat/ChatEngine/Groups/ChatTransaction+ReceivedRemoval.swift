@@ -131,10 +131,13 @@ extension ChatTransaction {
     func deleteConnections(of members: [GroupMember], afterDelivery: Bool, keepsRows: Bool, user: User) throws {
         var connections: [Bytes] = []
         var last: [Delivery] = []
-        for member in members {
-            // No event of the connection comes any more that would send what waits. The agent keeps it until there is room.
-            if afterDelivery, member.openConnection != nil { try sendPendingMessages(to: member) }
-            try db.deletePendingMessages(member: member.groupMemberID)
+        let waiting = try db.membersWithPendingMessages(among: members.map(\.groupMemberID))
+        if !waiting.isEmpty {
+            for member in members where afterDelivery && member.openConnection != nil && waiting.contains(member.groupMemberID) {
+                // No event of the connection comes any more that would send what waits. The agent keeps it until there is room.
+                try sendPendingMessages(to: member)
+            }
+            try db.deletePendingMessages(members: waiting)
         }
         for record in try members.flatMap({ try db.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
             connections.append(record.agentConnectionID)

@@ -32,7 +32,7 @@ extension Database {
             WHERE m.group_member_id = ? ORDER BY m.pending_message_id
             """, [member]
         ) { (body: $0.bytes(), itemID: $0.optionalInt().map { ChatItemID($0) }) }
-        if !messages.isEmpty { try deletePendingMessages(member: member) }
+        if !messages.isEmpty { try deletePendingMessages(members: [member]) }
         return messages
     }
 
@@ -50,8 +50,21 @@ extension Database {
         return changesCount
     }
 
-    func deletePendingMessages(member: GroupMemberID) throws {
-        try run("DELETE FROM pending_member_messages WHERE group_member_id = ?", [member])
+    /// Those of the members for whom messages wait.
+    func membersWithPendingMessages(among members: [GroupMemberID]) throws -> Set<GroupMemberID> {
+        Set(
+            try all(
+                "SELECT DISTINCT group_member_id FROM pending_member_messages WHERE group_member_id IN (SELECT value FROM json_each(?))",
+                [Self.jsonList(members)]
+            ) { $0.id() })
+    }
+
+    func deletePendingMessages(members: Set<GroupMemberID>) throws {
+        try run("DELETE FROM pending_member_messages WHERE group_member_id IN (SELECT value FROM json_each(?))", [Self.jsonList(members)])
+    }
+
+    private static func jsonList(_ members: some Collection<GroupMemberID>) -> String {
+        "[" + members.map { "\($0.rawValue)" }.joined(separator: ",") + "]"
     }
 
     // MARK: Duplicates

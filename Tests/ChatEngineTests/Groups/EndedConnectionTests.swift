@@ -1,0 +1,37 @@
+import ChatProtocol
+import GRDB
+import Testing
+
+@testable import ChatEngine
+
+/// What waits for members whose connections end.
+@Suite struct EndedConnectionTests {
+    /// Members who leave at once, some of whom have something waiting.
+    private static func statements(ending count: Int, withMessages waiting: Int, afterDelivery: Bool) async throws -> (asked: Int, left: Int64) {
+        let scene = try await RuleScene()
+        _ = try await scene.addGroup(with: [:])
+        let asked = try await scene.run { transaction in
+            let ids = try (0..<count).map { try transaction.insertConnectedMember("m\($0)", role: .member, in: RuleScene.group) }
+            for id in ids.prefix(waiting) { try transaction.db.insertPendingMessage([1], member: id, at: transaction.now) }
+            let members = try ids.map { try #require(try transaction.db.member($0)) }, user = try transaction.user()
+            var asked = 0
+            transaction.db.trace { if "\($0)".contains("pending_member_messages") { asked += 1 } }
+            try transaction.deleteConnections(of: members, afterDelivery: afterDelivery, keepsRows: true, user: user)
+            transaction.db.trace(options: [])
+            return asked
+        }
+        let left = try await scene.count("pending_member_messages")
+        try await scene.close()
+        return (asked, left)
+    }
+
+    @Test(arguments: [1, 40], [false, true]) func whereNothingWaitsOneQueryLooksForIt(_ count: Int, _ afterDelivery: Bool) async throws {
+        let (asked, left) = try await Self.statements(ending: count, withMessages: 0, afterDelivery: afterDelivery)
+        #expect(asked == 1 && left == 0)
+    }
+
+    @Test func whatWaitsForSomeOfThemIsDeletedAtOnce() async throws {
+        let (asked, left) = try await Self.statements(ending: 40, withMessages: 30, afterDelivery: false)
+        #expect(asked == 2 && left == 0)
+    }
+}
