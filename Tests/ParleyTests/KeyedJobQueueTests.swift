@@ -32,6 +32,22 @@ import Testing
         #expect(log.numbers == [2, 1])
     }
 
+    @Test func jobsThatRanBetweenTwoLooksAreCountedAndThoseThatRunHideTheCount() async {
+        let queue = KeyedJobQueue<Int>(capacity: 1), gate = Gate(), begun = Gate()
+        #expect(queue.countAtRest == 0)
+        queue.submit(1) {
+            begun.open()
+            await gate.wait()
+        }
+        await begun.wait()
+        #expect(queue.countAtRest == nil)
+        // One waits, and the next is refused: it does not count.
+        #expect([true, false] == (1...2).map { _ in queue.submit(1) {} })
+        gate.open()
+        await queue.settle()
+        #expect(queue.countAtRest == 2)
+    }
+
     @Test func noMoreJobsRunAtOnceThanTheWidth() async {
         let queue = KeyedJobQueue<Int>(width: 3)
         let running = Mutex(0), most = Mutex(0)

@@ -193,20 +193,38 @@ public final class TestRoom: Sendable {
     /// Returns when everything that people have said has been handled, and everything that bots have said has arrived.
     public func settle() async throws {
         let end = ContinuousClock.now + Self.patience
-        // What a handler sends can make another bot or timer do something: nothing may have moved between two looks.
-        var calm = 0
-        while calm < 2 {
-            let reason = try await unrest()
-            calm = reason == nil ? calm + 1 : 0
-            if let reason, ContinuousClock.now >= end { throw TestRoomError("the bots did not come to rest within \(Self.patience): \(reason)") }
-            await state.withLock({ $0.running?.session })?.settle()
-            if calm < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        while let reason = try await unrest() {
+            if ContinuousClock.now >= end { throw TestRoomError("the bots did not come to rest within \(Self.patience): \(reason)") }
+            try await Task.sleep(for: .milliseconds(5))
         }
     }
 
     /// Something that has still to be handled or to arrive; nil if there is nothing.
+    ///
+    /// What moves goes from a handler or timer to a core, over the network to another core, and as an event to a handler. It is looked for on this way, one
+    /// station after the other, and cannot have passed the look unless it passed the handlers or the network meanwhile: these are counted.
     private func unrest() async throws -> String? {
         guard let running = state.withLock({ $0.running }) else { return nil }
+        await running.session.settle()
+        let before = motion(of: running)
+        guard before.handlers != nil else { return "a handler runs" }
+        if let reason = try await rest(of: running) { return reason }
+        await running.session.settle()
+        return motion(of: running) == before ? nil : "something has moved during the look"
+    }
+
+    /// The handlers that have begun, nil while one runs, and the messages that cores have taken from the network.
+    private func motion(of running: Running) -> (handlers: Int?, messages: Int) {
+        let messages =
+            switch depth {
+            case .chat: simulator.finishedCount
+            case .engine: router.acknowledgedCount
+            case .live: running.host.takenMessages
+            }
+        return (running.session.countAtRest, messages)
+    }
+
+    private func rest(of running: Running) async throws -> String? {
         for profile in running.profiles {
             if let text = try await unsent(running.host.core, profile.client.bot.userID) { return "\(profile.name)'s \(text)" }
         }
@@ -215,7 +233,7 @@ public final class TestRoom: Sendable {
         }
         for host in hosts {
             let unfinished = try await host.unfinishedMessages()
-            guard unfinished == 0 else { return "\(unfinished) messages of channels are not delivered" }
+            guard unfinished == 0 else { return "\(unfinished) messages are not sent or not passed on" }
         }
         // A router keeps a message until its receiver has stored it. Receipts would not do: a message that comes before the connection is complete gets
         // none.

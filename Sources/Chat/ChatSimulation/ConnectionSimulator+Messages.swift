@@ -14,6 +14,12 @@ extension ConnectionSimulator.State {
         devices[device]?.report(notification)
     }
 
+    /// Forgets a durable event that the core has stored.
+    mutating func confirm(_ event: DurableEventID, of device: String) {
+        devices[device]?.unconfirmed.removeAll { $0.durableID == event }
+        finishedCount += 1
+    }
+
     /// Takes a message for the peer.
     ///
     /// - Parameter now: Milliseconds since 1970.
@@ -75,6 +81,7 @@ extension ConnectionSimulator.State {
         // Acknowledged before a restart.
         guard let delivery = connection.delivery, delivery.id == message else { return }
         connections[id]?.delivery = nil
+        finishedCount += 1
         if isReceiptWanted, let sent = delivery.sentID, let peer = connection.peer, connections[peer] != nil {
             connections[peer]?.inbox.append(.receipt(sent))
             deliver(to: peer)
@@ -86,6 +93,7 @@ extension ConnectionSimulator.State {
     mutating func delete(_ ids: [ConnectionID], of device: String) {
         let known = ids.filter { connections[$0]?.device == device }
         guard !known.isEmpty else { return }
+        finishedCount += known.count
         for id in known {
             let connection = connections.removeValue(forKey: id)
             if let queue = connection?.request?.request.queues.first?.address.senderID { queues[queue] = nil }

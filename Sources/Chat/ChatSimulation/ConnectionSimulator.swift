@@ -23,6 +23,8 @@ package final class ConnectionSimulator: Sendable {
         /// The parties that have asked to connect by an address.
         var requests: [InvitationID: ConnectionID] = [:]
         var lastEvent: Int64 = 0
+        /// The messages and events that were acknowledged, confirmed or deleted.
+        var finishedCount = 0
         let random = SystemRandomSource()
     }
 
@@ -62,6 +64,9 @@ package final class ConnectionSimulator: Sendable {
                 + state.devices.values.reduce(0) { $0 + $1.unconfirmed.count }
         }
     }
+
+    /// The messages and events that agents and cores have done with so far. Between two equal numbers nothing was taken in.
+    package var finishedCount: Int { state.withLock(\.finishedCount) }
 
     /// The transfer of files of a core.
     func files(of device: String) -> SimulatedFileService {

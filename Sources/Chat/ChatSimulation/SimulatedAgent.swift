@@ -62,7 +62,7 @@ package struct SimulatedAgent: AgentService {
     }
 
     package func confirm(_ event: DurableEventID) {
-        simulator.read { $0.devices[device]?.unconfirmed.removeAll { $0.durableID == event } }
+        simulator.read { $0.confirm(event, of: device) }
     }
 
     // MARK: Users

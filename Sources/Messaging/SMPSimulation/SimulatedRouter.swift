@@ -38,6 +38,7 @@ package final class SimulatedRouter: Sendable {
         var senders: [SenderID: RecipientID] = [:]
         var links: [LinkID: RecipientID] = [:]
         var time: Int64 = 1_700_000_000
+        var acknowledgedCount = 0
     }
 
     package let address: SMPServerAddress
@@ -65,6 +66,9 @@ package final class SimulatedRouter: Sendable {
     package var queueCount: Int { inner.withLock { $0.queues.count } }
     /// Messages in all queues.
     package var messageCount: Int { inner.withLock { $0.queues.values.reduce(0) { $0 + $1.messages.count } } }
+
+    /// Messages that recipients have taken so far.
+    package var acknowledgedCount: Int { inner.withLock(\.acknowledgedCount) }
 
     func handle(_ request: SMPRequest, from client: Client) -> (Result<SMPBrokerMessage, SMPErrorType>, [Effect]) {
         inner.withLock { inner in
@@ -181,6 +185,7 @@ package final class SimulatedRouter: Sendable {
             guard queue.inFlight == messageID, queue.messages.first?.id == messageID else { throw .noMessage }
             inner.queues[id]?.messages.removeFirst()
             inner.queues[id]?.inFlight = nil
+            inner.acknowledgedCount += 1
             if queue.messages.count <= 1 { inner.queues[id]?.isFull = false }
             deliver(id, &inner, &effects)
             return .ok

@@ -36,6 +36,8 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         /// The tasks of the jobs that run, for the case that they must be cancelled.
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastTask = 0
+        /// The jobs that were taken.
+        var taken = 0
         var isClosed = false
         /// The next moment at which no job runs or waits; nil while nobody waits for it.
         var idle: Promise<Void>?
@@ -81,6 +83,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         let (accepted, starts) = state.withLock { state -> (Bool, [Key]) in
             guard !state.isClosed else { return (false, []) }
             if state.queues[key] == nil {
+                state.taken += 1
                 state.queues[key] = Queue(waiting: [job])
                 state.ready.append(key, of: owner(key))
                 return (true, takeReady(&state))
@@ -89,6 +92,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
                 state.queues[key]?.overflowed = true
                 return (false, [])
             }
+            state.taken += 1
             state.queues[key]?.waiting.append(job)
             return (true, [])
         }
@@ -128,6 +132,9 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     func counts() -> (running: Int, waiting: [(key: Key, count: Int)]) {
         state.withLock { state in (state.running + state.released.count, state.queues.map { ($0, $1.waiting.count) }) }
     }
+
+    /// The number of jobs that were taken so far; nil while one runs or waits. Between two equal numbers no job ran.
+    var countAtRest: Int? { state.withLock { $0.isIdle ? $0.taken : nil } }
 
     /// Returns when no job runs or waits.
     func settle() async {

@@ -41,6 +41,9 @@ package final class BotSession: Sendable {
         await session.settle()
     }
 
+    /// The number of handlers of all bots that were begun so far; nil while one runs or waits. Between two equal numbers none ran.
+    package var countAtRest: Int? { session.countAtRest }
+
     /// Checks whether handlers were given everything that was received.
     package func isUpToDate(_ user: UserID) async -> Bool { await session.isUpToDate(user) }
 

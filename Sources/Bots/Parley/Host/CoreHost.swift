@@ -35,7 +35,9 @@ public final class CoreHost: Sendable {
     package var runsRouter: Bool { router != nil }
     /// The messages that wait in the router inside this process.
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
-    /// Comments and messages of relays that are not delivered yet.
+    /// The messages that recipients have taken from that router so far.
+    package var takenMessages: Int { router.map { Int($0.statistics.counters.messagesAcknowledged) } ?? 0 }
+    /// Messages of any kind that no router has yet, and what relays have still to deliver.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
     /// Removes the messages whose time is over.
     package func removeExpiredMessages() async throws { try await native.removeExpiredMessages() }

@@ -197,6 +197,9 @@ actor HostSession {
     /// Returns when no handler runs or waits.
     func settle() async { await jobs.settle() }
 
+    /// The number of handlers that were begun so far; nil while one runs or waits.
+    nonisolated var countAtRest: Int? { jobs.countAtRest }
+
     /// Returns when no timer is due or runs. The bots must have started.
     func settleTimers() async { await timers.settle() }
 

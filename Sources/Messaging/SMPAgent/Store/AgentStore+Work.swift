@@ -1,4 +1,4 @@
-import EncryptedSQLite
+package import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPCrypto
@@ -6,6 +6,11 @@ import SMPProtocol
 import SMPWire
 
 extension AgentStore {
+    /// The number of messages in the database of an agent that no router has yet, for tests that wait until everything has arrived.
+    package static func unsentMessages(in file: DatabaseFile) async throws -> Int {
+        try await file.read { database in try database.row("SELECT count(*) FROM deliveries")?[0] ?? 0 }
+    }
+
     // MARK: Users
 
     /// Makes a user with its routers.
