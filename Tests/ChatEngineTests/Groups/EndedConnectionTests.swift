@@ -12,7 +12,7 @@ import Testing
         _ = try await scene.addGroup(with: [:])
         let asked = try await scene.run { transaction in
             let ids = try (0..<count).map { try transaction.insertConnectedMember("m\($0)", role: .member, in: RuleScene.group) }
-            for id in ids.prefix(waiting) { try transaction.db.insertPendingMessage([1], member: id, at: transaction.now) }
+            try transaction.db.insertPendingMessages([([1], nil)], for: Array(ids.prefix(waiting)), at: transaction.now)
             let members = try ids.map { try #require(try transaction.db.member($0)) }, user = try transaction.user()
             var asked = 0
             transaction.db.trace { if "\($0)".contains("pending_member_messages") { asked += 1 } }
