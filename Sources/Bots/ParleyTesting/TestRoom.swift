@@ -201,8 +201,8 @@ public final class TestRoom: Sendable {
 
     /// Something that has still to be handled or to arrive; nil if there is nothing.
     ///
-    /// What moves goes from a handler or timer to a core, over the network to another core, and as an event to a handler. It is looked for on this way, one
-    /// station after the other, and cannot have passed the look unless it passed the handlers or the network meanwhile: these are counted.
+    /// One look follows the way of a message: from a handler or timer to a core, over the network to another core, and as an event to a handler. Nothing can
+    /// pass the look unless it passes the handlers or the network meanwhile, and these are counted.
     private func unrest() async throws -> String? {
         guard let running = state.withLock({ $0.running }) else { return nil }
         await running.session.settle()
