@@ -9,7 +9,8 @@ import Testing
 /// The members of a group and their router are killed at random moments while everybody writes, and others join, leave, are removed and change
 /// roles.
 ///
-/// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan.
+/// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan. With `PARLEY_QUOTA` queues take so
+/// many messages, and those of the dead are full soon.
 @Suite struct GroupKillTests {
     @Test(.timeLimit(.minutes(60)))
     func everyMessageOfAGroupIsAtEveryMemberOnceAndInOrderWhoeverIsKilled() async throws {
@@ -42,7 +43,7 @@ private final class KilledGroup: PlannedRun {
     init(_ plan: GroupPlan, _ programs: [OfficialClient.Program]) async throws {
         self.plan = plan
         folder = try ScratchFolder("parley-group")
-        let router = try await KilledRouter(.smp, folder)
+        let router = try await KilledRouter(.smp, folder, messageQuota: PlanSettings.number("PARLEY_QUOTA"))
         self.router = router
         progress = GroupProgress()
         var members: [GroupParty] = []

@@ -1,3 +1,4 @@
+import Foundation
 import ProcessSupport
 
 /// `parley server smp` or `parley server xftp` on a port of its own, killed and started again.
@@ -10,10 +11,16 @@ actor KilledRouter {
     private let port: LoopbackPort
     private var process: ChildProcess
 
-    /// - Parameter folder: Its data is in `router` there, or in `file-router`.
-    init(_ kind: Kind, _ folder: ScratchFolder) async throws {
+    /// - Parameters:
+    ///   - folder: Its data is in `router` there, or in `file-router`.
+    ///   - messageQuota: The messages that a queue takes; nil for the default.
+    init(_ kind: Kind, _ folder: ScratchFolder, messageQuota: Int? = nil) async throws {
         self.kind = kind
         self.folder = folder
+        if let messageQuota {
+            try FileManager.default.createDirectory(atPath: folder("router"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try folder.write("router: 1\nmessage-quota: \(messageQuota)\n", to: "router/router.yaml")
+        }
         port = try LoopbackPort.free()
         process = try Self.start(kind, folder, port)
         guard let address = try await process.ready().address else { throw RunFault("the router has no address") }

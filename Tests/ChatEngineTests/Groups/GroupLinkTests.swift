@@ -1,5 +1,8 @@
 import ChatAPI
 import EncryptedSQLite
+import SMPClient
+import SMPProtocol
+import SMPSimulation
 import Testing
 
 @testable import ChatEngine
@@ -49,6 +52,27 @@ import Testing
         guard case .groupLinkCreated(_, _, let link) = try await alice.run("/_create link #1 member") else { throw UnexpectedAnswer() }
         #expect(link.connectionLink.fullLink != scene.link)
         await bob.close()
+        await scene.close()
+    }
+
+    @Test func aRequestToJoinIsOneMemberHoweverOftenItIsSentUntilItsAnswerComes() async throws {
+        let scene = try await GroupScene(["alice"]), alice = scene["alice"], router = scene.world.router.address
+        let bob = try await person("bob", in: scene), cath = try await person("cath", in: scene)
+        // The host reads it all at once, when the router has it several times.
+        alice.network.disconnect(router)
+        bob.network.setFault { request, _ in if case .send = request.command { .lostResponse } else { nil } }
+        for _ in 0..<2 { #expect(await bob.answer("/_connect 1 \(scene.link)")["type"] == "chatCmdError") }
+        bob.network.setFault(nil)
+        #expect(await bob.answer("/_connect 1 \(scene.link)")["type"] == "sentInvitation")
+        // Behind them in the same queue.
+        #expect(await cath.answer("/_connect 1 \(scene.link)")["type"] == "sentInvitation")
+        alice.network.reconnect(router)
+        await scene.eventually("both are in", at: "alice") {
+            await scene.members(at: "alice").filter { $0.status == .connected }.map(\.localDisplayName).sorted() == ["bob", "cath"]
+        }
+        let members = await scene.members(at: "alice")
+        #expect(members.count == 2)
+        for core in [bob, cath] { await core.close() }
         await scene.close()
     }
 
