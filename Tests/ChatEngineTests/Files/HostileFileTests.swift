@@ -235,15 +235,15 @@ import XFTPProtocol
 
     @Test func aFloodOfOffersBeginsNothingAndLeavesTheChatUsable() async throws {
         let scene = try await FileScene()
-        for _ in 0..<5 {
-            try await scene.attack((0..<20).map { offer("\($0)", size: 1 << 40) })
+        for _ in 0..<10 {
+            try await scene.attack((0..<50).map { offer("\($0)", size: 1 << 40) })
         }
         try await scene.settle()
         #expect(scene.bob.files?.calls.isEmpty == true)
         #expect(scene.bob.fileNames == [])
         let contact = scene.aliceAtBob
         let count = try await scene.bob.core.native.engine.store.read { try $0.number("SELECT count(*) FROM files", []) }
-        #expect(count == 100)
+        #expect(count == 500)
         _ = try await scene.bob.core.run("/_delete @\(contact) full notify=off")
         #expect(try await scene.bob.core.native.engine.store.read { try $0.number("SELECT count(*) FROM files", []) } == 0)
         await scene.close()
