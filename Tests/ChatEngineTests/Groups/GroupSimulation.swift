@@ -22,6 +22,10 @@ final class GroupSimulation {
         /// The step at which it was sent.
         let step: Int
         var isDeleted = false
+        /// Who has moderated it.
+        var moderator: Int?
+        /// False for a moderation that was on its way when its moderator got another role or went.
+        var isDeletionPromised = true
         /// The steps of the reactions, by member.
         var reactions: [Int: Int] = [:]
     }
@@ -180,6 +184,17 @@ final class GroupSimulation {
         let item = try #require(await Self.items(people[moderator].core)[messages[index].text])
         _ = try await people[moderator].core.run("/_delete member item #1 \(item.id)")
         messages[index].isDeleted = true
+        messages[index].moderator = moderator
+    }
+
+    /// The rights of a member are about to change: what it has moderated, and not all show yet, may be refused.
+    private func releaseModerations(by moderator: Int) async {
+        for index in messages.indices where messages[index].moderator == moderator {
+            for person in people.indices where isMember(person) && messages[index].isDeletionPromised {
+                let item = isUp[person] ? await Self.items(people[person].core)[messages[index].text] : nil
+                messages[index].isDeletionPromised = item?.meta.deleted != nil
+            }
+        }
     }
 
     /// Tells whether all members know the role of one.
@@ -199,6 +214,7 @@ final class GroupSimulation {
         let role = [GroupMemberRole.member, .moderator, .admin][draw(0...2)]
         guard role != roles[member], let id = await Self.members(people[0].core)[Self.names[member]]?.groupMemberID else { return }
         note("\(Self.names[member]) becomes \(role.code)")
+        await releaseModerations(by: member)
         _ = try await people[0].core.run("/_member role #1 \(id) \(role.code)")
         roles[member] = role
     }
@@ -207,6 +223,7 @@ final class GroupSimulation {
     private func end() async throws {
         guard isUp[0], let member = pick({ $0 != 0 && self.isMember($0) }), people.indices.filter(isMember).count > 3 else { return }
         let name = Self.names[member]
+        await releaseModerations(by: member)
         if draw(0...1) == 0 {
             note("\(name) leaves")
             _ = try await people[member].core.run("/_leave #1")
@@ -328,7 +345,9 @@ final class GroupSimulation {
     /// What is wrong with an item; nil if nothing is.
     private static func differs(_ message: Message, _ item: ChatItem?, since: Int, present: [Int]) -> String? {
         guard let item else { return "\(message.text) is missing" }
-        if (item.meta.deleted != nil) != message.isDeleted { return "\(message.text) \(message.isDeleted ? "is not" : "is") deleted" }
+        if message.isDeletionPromised, (item.meta.deleted != nil) != message.isDeleted {
+            return "\(message.text) \(message.isDeleted ? "is not" : "is") deleted"
+        }
         // Of those who have gone, what was on its way is not promised.
         let reactions = message.reactions.filter { $0.value > since && present.contains($0.key) }.count
         guard !message.isDeleted else { return nil }
