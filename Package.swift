@@ -369,6 +369,30 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
+// `PARLEY_TESTS=ChatEngineTests,ParleyTests swift build --build-tests` builds these test modules with what they need, and no examples or programs that
+// they do not need. `PARLEY_TESTS=ParleyCLI` builds the command only.
+if let names = Context.environment["PARLEY_TESTS"] {
+    var needed: Set<String> = []
+    var open = names.split(separator: ",").map(String.init)
+    while let name = open.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): open.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let product as Product.Library: !product.targets.allSatisfy(needed.contains)
+        case let product as Product.Executable: !product.targets.allSatisfy(needed.contains)
+        default: false
+        }
+    }
+}
+
 // ThreadSanitizer does not see the locks of `Synchronization` on Linux: `make sanitize` replaces them by pthread mutexes.
 if Context.environment["PARLEY_SANITIZE"] == "thread" {
     let locks = "SanitizedSynchronization"
