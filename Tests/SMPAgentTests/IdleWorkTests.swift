@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPRatchet
 import SMPSimulation
 import SMPWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +28,33 @@ import Testing
         #expect(waits.last == .milliseconds(IdleWorkAllowance.burst * IdleWorkAllowance.interval))
         // The clock is put back by a year: nobody waits for longer than for a burst.
         #expect(allowance.take(now: now - 31_536_000_000) <= .milliseconds(IdleWorkAllowance.burst * IdleWorkAllowance.interval))
+    }
+
+    @Test func `A body with many useless messages counts for as many`() {
+        var allowance = IdleWorkAllowance()
+        let now: Int64 = 1_700_000_000_000
+        #expect(allowance.take(now: now, weight: Int(IdleWorkAllowance.burst)) == .zero)
+        #expect(allowance.take(now: now, weight: 100) == .milliseconds(100 * IdleWorkAllowance.interval))
+        // More than a body can hold does not make the queue wait for ever.
+        var other = IdleWorkAllowance()
+        #expect(other.take(now: now, weight: .max) == .milliseconds((IdleWorkAllowance.largestWeight - IdleWorkAllowance.burst) * IdleWorkAllowance.interval))
+        #expect(other.take(now: now, weight: -1) > .zero)
+    }
+
+    @Test func `What the user found of no use slows the queue down like what could not be decrypted`() async throws {
+        let pair = try await Pair()
+        let (alice, bob) = try await pair.connect()
+        let start = pair.bob.agent.core.now
+        pair.bob.uselessMessages.withLock { $0 = Int(IdleWorkAllowance.burst) + 5 }
+        let clock = ContinuousClock.now
+        try await pair.alice.send("useless", to: alice)
+        try await pair.alice.send("after", to: alice)
+        await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
+        #expect(ContinuousClock.now - clock >= .milliseconds(4 * Int(IdleWorkAllowance.interval)))
+        let active = pair.bob.agent.core.connections.checkOut(bob)
+        #expect(active.countIdleWork(now: start) > .zero, "the allowance is used up")
+        pair.bob.agent.core.connections.checkIn(active)
+        await pair.close()
     }
 
     @Test func `A peer whose messages cannot be decrypted is slowed down, and heard all the same`() async throws {

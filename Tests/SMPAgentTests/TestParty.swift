@@ -47,6 +47,8 @@ final class TestParty: Sendable {
     let info: Bytes?
     let sendsReceipts: Bool
     let acknowledges = Mutex(true)
+    /// The messages in each body that the user says are of no use.
+    let uselessMessages = Mutex(0)
     /// Held while it takes no events.
     let reading = AsyncLock()
     let path: String?
@@ -166,7 +168,7 @@ final class TestParty: Sendable {
             if let info { try await accept(invitation, pqSupport, info, agent) }
         case .message(let metadata, _, _):
             guard acknowledges.withLock({ $0 }) else { return }
-            try await agent.acknowledge(id, message: metadata.messageID, receipt: sendsReceipts ? [] : nil)
+            try await agent.acknowledge(id, message: metadata.messageID, receipt: sendsReceipts ? [] : nil, useless: uselessMessages.withLock { $0 })
         case .receipts(let metadata, _): try await agent.acknowledge(id, message: metadata.messageID)
         default: break
         }

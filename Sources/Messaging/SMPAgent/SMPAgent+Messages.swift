@@ -56,15 +56,18 @@ extension SMPAgent {
 
     /// The effects of a received message are durable: the router may delete it and deliver the next one.
     ///
-    /// - Parameter receipt: not nil to tell the peer that the message arrived, if its agent version is 4 or later; empty in practice.
+    /// - Parameters:
+    ///   - receipt: not nil to tell the peer that the message arrived, if its agent version is 4 or later; empty in practice.
+    ///   - useless: the messages in the body that were of no use to the user. They count like messages that cannot be decrypted: above a pace, the queue
+    ///     is read more slowly.
     /// - Throws: `CONN NOT_FOUND` if there is no such message; `CMD PROHIBITED` for a receipt of what is not a message.
     package func acknowledge(
-        _ connection: ConnectionID, message: AgentMessageID, receipt: Bytes? = nil
+        _ connection: ConnectionID, message: AgentMessageID, receipt: Bytes? = nil, useless: Int = 0
     ) async throws(AgentError) {
         try core.checkActive()
         let core = core
         try await core.withConnection(connection) { access throws(AgentError) in
-            try await core.acknowledge(message, receipt: receipt, access)
+            try await core.acknowledge(message, receipt: receipt, useless: useless, access)
         }
     }
 }
@@ -140,7 +143,7 @@ extension AgentCore {
     }
 
     fileprivate func acknowledge(
-        _ messageID: AgentMessageID, receipt: Bytes?, _ access: ConnectionAccess
+        _ messageID: AgentMessageID, receipt: Bytes?, useless: Int, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         guard state.kind == .duplex || state.kind == .receive else {
@@ -164,9 +167,10 @@ extension AgentCore {
             store.applyLater(changes)
         }
         access.active.forgetUnacknowledged(messageID)
+        let delay = useless > 0 && state.kind == .duplex ? countIdleWork(access.active, weight: useless) : .zero
         for delivery in deliveries {
             guard let queue = state.receiveQueue(delivery.queue) else { continue }
-            acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner)
+            acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner, after: delay)
         }
         await processEarlyMessages(access)
     }

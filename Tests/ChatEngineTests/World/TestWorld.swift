@@ -96,6 +96,8 @@ extension AgentConfiguration {
         var configuration = AgentConfiguration()
         configuration.fastRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
         configuration.keyPairPoolSize = 0
+        // Those who send much that is of no use are slowed down, and the tests that do so would wait for it.
+        configuration.idleWorkInterval = 1
         return configuration
     }
 

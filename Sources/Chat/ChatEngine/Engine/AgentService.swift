@@ -69,7 +69,7 @@ package protocol AgentService: MessageSender {
     func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink
 
     func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>]
-    func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?) async throws(AgentError)
+    func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?, useless: Int) async throws(AgentError)
 
     func stats(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats
     func ratchetHash(of connection: ConnectionID) async throws(AgentError) -> Bytes

@@ -22,25 +22,17 @@ extension ChatTransaction {
         let sentAt = UTCTimestamp(milliseconds: metadata.brokerTime)
         try receiveIntegrity(metadata, from: member, in: group, of: user)
         var forwards: [(audience: ForwardAudience, message: GroupMessage)] = []
-        for message in messages {
-            try attempt(in: &context) { context in
-                switch message {
-                case .success(let received):
-                    guard let audience = try receive(received, at: sentAt, in: &context) else { return }
-                    forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed)))
-                case .failure(let error):
-                    guard case .member(let group, let member) = context.peer else { return }
-                    if group.isServedHere {
-                        emit(.chatError(error: .chat(error: .exception(message: "error parsing chat message: \(error.code.rawValue)"))))
-                        return
-                    }
-                    var (shown, chat) = try conversation(with: member, in: group)
-                    try addEvent(
-                        .receivedMessageError(error: .parseError(error: "\(error.code.rawValue): \(error.message)")), from: shown, in: &chat,
-                        of: user)
-                    shown = chat.supportMember ?? shown
-                }
+        try receiveEach(messages, in: &context) { received, context in
+            guard let audience = try receive(received, at: sentAt, in: &context) else { return }
+            forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed)))
+        } unreadable: { text, context in
+            guard case .member(let group, let member) = context.peer else { return }
+            if group.isServedHere {
+                return emit(.chatError(error: .chat(error: .exception(message: "error parsing chat message: \(text)"))))
             }
+            var (shown, chat) = try conversation(with: member, in: group)
+            try addEvent(.receivedMessageError(error: .parseError(error: text)), from: shown, in: &chat, of: user)
+            shown = chat.supportMember ?? shown
         }
         try forward(forwards, in: context)
     }

@@ -21,14 +21,10 @@ extension ChatTransaction {
         if !isRetry { try receiveEncryption(metadata.pqEncryption, in: &context) }
         let brokerTime = UTCTimestamp(milliseconds: metadata.brokerTime)
         try receiveIntegrity(metadata.integrity, brokerTime: brokerTime, in: &context)
-        for message in messages {
-            // A refused message of a batch leaves nothing behind and does not affect the others.
-            try attempt(in: &context) { context in
-                switch message {
-                case .success(let received): try receive(received.message, brokerTime: brokerTime, in: &context)
-                case .failure(let error): try receiveGarbled(error, in: &context)
-                }
-            }
+        try receiveEach(messages, in: &context) { received, context in
+            try receive(received.message, brokerTime: brokerTime, in: &context)
+        } unreadable: { text, context in
+            try receiveGarbled(text, in: &context)
         }
     }
 
@@ -51,11 +47,9 @@ extension ChatTransaction {
         context.update(conversation)
     }
 
-    private func receiveGarbled(_ error: ChatProtocolError, in context: inout ReceivingContext) throws {
+    private func receiveGarbled(_ text: String, in context: inout ReceivingContext) throws {
         guard var contact = context.contact else { return }
-        try addInternalItems(
-            [.receivedMessageError(error: .parseError(error: "\(error.code.rawValue): \(error.message)"))], isSent: false, to: &contact,
-            of: context.user)
+        try addInternalItems([.receivedMessageError(error: .parseError(error: text))], isSent: false, to: &contact, of: context.user)
         context.contact = contact
     }
 

@@ -128,11 +128,18 @@ extension ChatTransaction {
     }
 
     /// Receives a part of an event in a savepoint. If it is refused, nothing of it stays, and an event reports the error.
-    func attempt(in context: inout ReceivingContext, _ body: (inout ReceivingContext) throws -> Void) throws {
+    ///
+    /// - Returns: False if it was refused.
+    @discardableResult
+    func attempt(in context: inout ReceivingContext, _ body: (inout ReceivingContext) throws -> Void) throws -> Bool {
         var changed = context
         switch try attempt({ try body(&changed) }) {
-        case .success: context = changed
-        case .failure(let refusal): emit(.chatError(error: refusal.error))
+        case .success:
+            context = changed
+            return true
+        case .failure(let refusal):
+            emit(.chatError(error: refusal.error))
+            return false
         }
     }
 

@@ -206,21 +206,21 @@ final class Receiver: Sendable {
         if let durable = incoming.notification.durableID { agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
         // Not all effects, which would be kept until the router has answered.
-        let (receipt, backlogs) = (effects.sendsReceipt, effects.relayBacklogs)
+        let (receipt, backlogs, useless) = (effects.sendsReceipt, effects.relayBacklogs, effects.uselessMessages)
         Task {
             for (group, count) in backlogs {
                 // To an engine that starts again the message comes again.
                 guard await backlog.waitForRoom(in: group, waiting: count) else { return }
             }
-            await acknowledge(message, of: connection, receipt: receipt)
+            await acknowledge(message, of: connection, receipt: receipt, useless: useless)
         }
     }
 
     /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.
-    private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool) async {
+    private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool, useless: Int) async {
         for attempt in 0... {
             do throws(AgentError) {
-                return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
+                return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil, useless: useless)
             } catch {
                 logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
                 // To an agent that goes on, or is started, it comes again, and changes nothing then.

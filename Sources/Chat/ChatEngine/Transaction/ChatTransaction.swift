@@ -38,11 +38,11 @@ final class ChatTransaction {
 
     /// Runs `body` in a savepoint. If it is refused, neither its changes nor its effects stay.
     func attempt<T>(_ body: () throws -> T) throws -> Result<T, Refusal> {
-        let before = effects
+        let before = effects.mark
         do {
             return .success(try db.savepoint(body))
         } catch let refusal as Refusal {
-            effects = before
+            effects.cutBack(to: before)
             return .failure(refusal)
         }
     }

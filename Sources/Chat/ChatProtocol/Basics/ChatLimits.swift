@@ -35,4 +35,8 @@ public enum ChatLimits {
     public static let reactionsPerMessage = 3
     /// Elements in one binary batch.
     public static let binaryBatchElements = 255
+    /// Messages of one received body, in all its compressed parts together. What comes after them is not read.
+    public static let messagesPerBody = 255
+    /// Elements of an array, and members of an object, in a received message.
+    public static let listElements = 1_024
 }

@@ -18,6 +18,8 @@ public struct ChatProtocolError: Error, Sendable, CustomStringConvertible {
         case tooLarge
         /// A part does not follow the one before it.
         case outOfOrder
+        /// A body holds more messages than ``ChatLimits/messagesPerBody``.
+        case tooManyMessages
     }
 
     /// The kind of fault.

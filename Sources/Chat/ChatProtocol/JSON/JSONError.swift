@@ -6,6 +6,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case malformed
         /// Arrays and objects are nested deeper than ``JSONParser/maximumDepth``.
         case tooDeep
+        /// An array or object has more elements than ``ChatLimits/listElements``.
+        case tooManyElements
         /// A member that must be there is not.
         case missingMember
         /// A value has another type than its place asks for.

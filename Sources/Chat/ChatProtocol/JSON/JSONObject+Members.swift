@@ -26,7 +26,9 @@ extension JSONObject {
     public func map<Value: JSONConvertible>(_ key: String) throws(JSONError) -> [String: Value] {
         guard let object = try optional(key, as: JSONObject.self) else { return [:] }
         var map: [String: Value] = [:]
-        for name in object.keys { map[name] = try object.required(name) }
+        for (name, value) in object.members {
+            do { map[name] = try Value(json: value) } catch { throw error.under(name) }
+        }
         return map
     }
 

@@ -80,12 +80,22 @@ extension ChatMessage {
             }
         case UInt8(ascii: "{"):
             do {
-                self = try ChatMessage(parsing: body)
+                self = try ChatMessage(received: JSONParser.parse(body))
             } catch {
                 throw ChatProtocolError(.malformedJSON, "a message", cause: error)
             }
         default: throw ChatProtocolError(.unknownPrefix, "a message starts with { or F")
         }
+    }
+
+    /// Reads the JSON form of a received message.
+    ///
+    /// - Throws: `tooManyElements` for a list longer than ``ChatLimits/listElements``, wherever it is in the message.
+    init(received json: JSONValue) throws(JSONError) {
+        guard json.hasLists(ofAtMost: ChatLimits.listElements) else {
+            throw JSONError(.tooManyElements, "more than \(ChatLimits.listElements) elements in one array or object")
+        }
+        try self.init(json: json)
     }
 
     /// `F`, the identifier of the message, then the identifier of the file's message and the piece.

@@ -31,7 +31,7 @@ public enum MessageBatching {
 
         for index in elements.indices.reversed() {
             let size = elements[index].count
-            if bodyLength(mode, count: batch.count + 1, total: length + size) <= limit, batch.count < mode.maximumCount {
+            if bodyLength(mode, count: batch.count + 1, total: length + size) <= limit, batch.count < ChatLimits.messagesPerBody {
                 batch = index..<batch.upperBound
                 length += size
                 continue
@@ -112,8 +112,4 @@ public enum MessageBatching {
         case (_, .binary): total + 2 * count + 2
         }
     }
-}
-
-extension MessageBatching.Mode {
-    fileprivate var maximumCount: Int { self == .json ? .max : ChatLimits.binaryBatchElements }
 }

@@ -27,54 +27,25 @@ extension ReceivedChatMessage {
 
     /// Reads the messages of a body that the agent has delivered: one message, a JSON array, a binary batch, or any of them
     /// compressed. A message that cannot be read leaves the others readable.
+    ///
+    /// - Returns: At most ``ChatLimits/messagesPerBody`` messages. If the body holds more, one failure `tooManyMessages` follows for all of the rest.
     public static func parse(_ body: Bytes) -> [ParsingResult] {
-        guard body.first == UInt8(ascii: "X") else { return parseUncompressed(body) }
+        var batch = MessageBatch()
+        guard body.first == UInt8(ascii: "X") else {
+            batch.add(body)
+            return batch.results
+        }
         do throws(ChatProtocolError) {
-            return try MessageCompression.decompress(body).flatMap { part -> [ParsingResult] in
+            for part in try MessageCompression.decompress(body) {
                 switch part {
-                case .success(let body): parseUncompressed(body)
-                case .failure(let error): [.failure(error)]
+                case .success(let body): batch.add(body)
+                case .failure(let error): batch.add { .failure(error) }
                 }
             }
         } catch {
             return [.failure(error)]
         }
-    }
-
-    private static func parseUncompressed(_ body: Bytes) -> [ParsingResult] {
-        switch body.first {
-        case UInt8(ascii: "["): parseJSONArray(body)
-        case UInt8(ascii: "="): parseBinaryBatch(body)
-        default: [parseElement(body)]
-        }
-    }
-
-    private static func parseJSONArray(_ body: Bytes) -> [ParsingResult] {
-        do {
-            return try [JSONValue](parsing: body).map { item in
-                Result { () throws(ChatProtocolError) in
-                    do {
-                        return ReceivedChatMessage(message: try ChatMessage(json: item))
-                    } catch {
-                        throw ChatProtocolError(.malformedJSON, "a message of a batch", cause: error)
-                    }
-                }
-            }
-        } catch {
-            return [.failure(ChatProtocolError(.malformedJSON, "a batch of messages", cause: error))]
-        }
-    }
-
-    private static func parseBinaryBatch(_ body: Bytes) -> [ParsingResult] {
-        do {
-            var parser = WireParser(body)
-            try parser.expect(UInt8(ascii: "="))
-            let elements = try parser.list { parser throws(WireError) in try parser.large() }
-            try parser.finish()
-            return elements.map(parseElement)
-        } catch {
-            return [.failure(ChatProtocolError(.malformedBinary, "a batch of messages", cause: error))]
-        }
+        return batch.results
     }
 
     /// Reads an element of a batch: a message, possibly signed, possibly forwarded, but not forwarded twice.

@@ -71,6 +71,9 @@ package struct AgentConfiguration: Sendable {
     /// The interval between checks of the number of events that the user has not taken.
     package var pendingEventsRetry: Duration = .milliseconds(100)
 
+    /// Milliseconds for each useless message of a connection, after a burst of 64.
+    package var idleWorkInterval: Int64 = 200
+
     /// The first clean-up after the start, and the time between clean-ups.
     package var initialCleanupDelay: Duration = .seconds(30)
     package var cleanupInterval: Duration = .seconds(300)

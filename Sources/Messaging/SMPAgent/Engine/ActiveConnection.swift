@@ -82,8 +82,10 @@ final class ActiveConnection: Sendable {
         inner.withLock { inner in inner.unacknowledged[messageID]?.first.map { $0.queue != row } ?? false }
     }
 
-    /// Counts a message that was of no use to the user; see ``IdleWorkAllowance``.
-    func countIdleWork(now: Int64) -> Duration { inner.withLock { $0.allowance.take(now: now) } }
+    /// Counts messages that were of no use to the user; see ``IdleWorkAllowance``.
+    func countIdleWork(now: Int64, weight: Int = 1, interval: Int64 = IdleWorkAllowance.interval) -> Duration {
+        inner.withLock { $0.allowance.take(now: now, weight: weight, interval: interval) }
+    }
 
     // MARK: Requests
 

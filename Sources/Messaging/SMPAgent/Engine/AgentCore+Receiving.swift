@@ -185,7 +185,14 @@ extension AgentCore {
     /// How long the acknowledgement of a message waits that the user learns nothing from but that something is wrong.
     private func delay(of outcome: ReceiveOutcome, _ transition: Transition, _ active: ActiveConnection) -> Duration {
         guard case .acknowledge = outcome, transition.state.kind == .duplex, !transition.notifications.isEmpty else { return .zero }
-        return active.countIdleWork(now: now)
+        return countIdleWork(active)
+    }
+
+    /// Counts messages that are of no use.
+    ///
+    /// - Returns: how long the acknowledgement of the last one has to wait.
+    func countIdleWork(_ active: ActiveConnection, weight: Int = 1) -> Duration {
+        active.countIdleWork(now: now, weight: weight, interval: configuration.idleWorkInterval)
     }
 
     private func sentMessages(
@@ -206,7 +213,7 @@ extension AgentCore {
     ) async throws(AgentError) {
         let state = try await access.state()
         let row = state.record.row
-        let delay = access.active.countIdleWork(now: now)
+        let delay = countIdleWork(access.active)
         let known = try await stored {
             try await store.flush()
             return try await store.receivedMessage(connection: row, encryptedHash: hash)
