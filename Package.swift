@@ -46,6 +46,9 @@ let systemLibraries: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "AsyncPrimitivesTests", dependencies: ["AsyncPrimitives", "TestSupport"], path: "Tests/AsyncPrimitivesTests", swiftSettings: settings),
+    // Texts as they are compared: case, marks, look-alikes, hidden characters, domain names.
+    .target(name: "UnicodeText", path: "Sources/System/UnicodeText", swiftSettings: settings),
+    .testTarget(name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"], path: "Tests/UnicodeTextTests", swiftSettings: settings),
     // Signal handlers for crashes.
     .target(name: "CCrashSignals", path: "Sources/System/CCrashSignals"),
     // RE2 has no C interface: one C++ file provides it.
@@ -134,7 +137,7 @@ let chat: [Target] =
     + module(
         "ChatEngine", layer: "Chat",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
             "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
@@ -164,7 +167,7 @@ let bots: [Target] =
     + module(
         "Parley", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
+            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
             "SMPCrypto", "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -175,7 +178,7 @@ let bots: [Target] =
     + module(
         "ParleyRules", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
             .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Yams", package: "Yams"),
         ],
         tests: ["ParleyTesting"])

@@ -1,0 +1,53 @@
+/// Domain names in one form (UTS 46): `Bücher.example`, `xn--bcher-kva.example` and `bücher。example` are the same.
+package enum DomainName {
+    /// The longest name, in bytes of its ASCII form.
+    package static let maximumLength = 253
+    /// The longest label that is brought into another form, in bytes: longer ones are no names.
+    private static let longestLabel = 255
+
+    /// The ASCII form of a name, in lower case. What cannot be brought into it stays as it is.
+    package static func canonical(_ name: some StringProtocol) -> String {
+        if isCanonical(name) { return String(name) }
+        var view = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars where !scalar.isIgnorable { view.append(isDot(scalar) ? "." : scalar) }
+        let mapped = NormalizationForm.composedPlainly(NormalizationForm.composedPlainly(String(view)).lowercased())
+        return mapped.split(separator: ".", omittingEmptySubsequences: false).map(label).joined(separator: ".")
+    }
+
+    /// True for ASCII in lower case without escapes: most names.
+    private static func isCanonical(_ name: some StringProtocol) -> Bool {
+        name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } && !name.contains("xn--")
+    }
+
+    /// True for the dots of Unicode that separate labels, as browsers read them.
+    package static func isDot(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar == "\u{3002}" || scalar == "\u{FF0E}" || scalar == "\u{FF61}" }
+
+    private static func label(_ text: Substring) -> String {
+        guard text.utf8.count <= longestLabel else { return String(text) }
+        var scalars = Array(text.unicodeScalars)
+        if text.hasPrefix("xn--") {
+            guard let decoded = Punycode.decode(text.dropFirst(4)) else { return String(text) }
+            let folded = String(String.UnicodeScalarView(decoded.filter { !$0.isIgnorable })).lowercased()
+            scalars = Array(NormalizationForm.composedPlainly(folded).unicodeScalars)
+        }
+        if scalars.allSatisfy(\.isASCII) { return String(String.UnicodeScalarView(scalars)) }
+        return Punycode.encode(scalars).map { "xn--" + $0 } ?? String(text)
+    }
+
+    /// The form of a name that people read: without escapes of Punycode.
+    package static func readable(_ name: String) -> String {
+        guard name.contains("xn--") else { return name }
+        return name.split(separator: ".", omittingEmptySubsequences: false).map { label in
+            guard label.hasPrefix("xn--"), let decoded = Punycode.decode(label.dropFirst(4)) else { return String(label) }
+            return String(String.UnicodeScalarView(decoded))
+        }.joined(separator: ".")
+    }
+}
+
+/// Top-level domains.
+package enum TopLevelDomain {
+    private static let names = Set(TopLevelDomainTable.names.split(whereSeparator: \.isWhitespace))
+
+    /// True for a label in canonical form under which names can be registered or resolved.
+    package static func exists(_ label: Substring) -> Bool { names.contains(label) }
+}

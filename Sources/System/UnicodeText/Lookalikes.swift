@@ -1,0 +1,144 @@
+/// Letters that people write in place of Latin ones so that a list of words does not find them.
+enum Lookalikes {
+    /// Letters of other scripts and modified letters, which look like a Latin letter wherever they stand.
+    private static let letters: [Unicode.Scalar: Unicode.Scalar] = {
+        var map: [Unicode.Scalar: Unicode.Scalar] = [:]
+        for (letter, others) in LookalikeTable.letters {
+            for other in others.unicodeScalars { map[other] = letter }
+        }
+        for (letter, others) in others {
+            for other in others { map[other] = letter }
+        }
+        return map
+    }()
+
+    /// Letters that look alike, and of which keyboards have one or the other: Arabic and Persian, katakana and ideographs.
+    private static let others: KeyValuePairs<Unicode.Scalar, [Unicode.Scalar]> = [
+        "\u{643}": ["\u{6A9}", "\u{6AA}", "\u{6AC}", "\u{63B}", "\u{63C}"], "\u{64A}": ["\u{6CC}", "\u{649}", "\u{6D2}", "\u{6D0}", "\u{626}", "\u{678}"],
+        "\u{629}": ["\u{6C3}"], "\u{6AF}": ["\u{6B0}", "\u{6B4}"], "エ": ["工"], "カ": ["力"], "タ": ["夕"], "ト": ["卜"], "ニ": ["二"], "ハ": ["八"],
+        "ヘ": ["へ"], "ロ": ["口"], "ー": ["一"],
+    ]
+
+    /// Letters that stand for a Latin one only beside others of Latin: in their own scripts they are letters of ordinary words.
+    private static func isOfOtherScript(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x590...0x109F, 0x1100...0x139F, 0x1780...0x18AF, 0x2E80...0xA4CF, 0xAC00...0xD7A3: true
+        default: false
+        }
+    }
+
+    /// The digit or sign for a letter, in words that have letters too. The digit one and the stroke can stand for two.
+    private static func letter(for scalar: Unicode.Scalar, one: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar {
+        case "0": "o"
+        case "1", "|": one
+        case "3": "e"
+        case "4", "@": "a"
+        case "5", "$": "s"
+        case "7", "+": "t"
+        case "8": "b"
+        case "9": "g"
+        case "!": "i"
+        case "€": "e"
+        case "£": "l"
+        default: nil
+        }
+    }
+
+    /// A letter of the enclosed and regional letters that Unicode does not decompose.
+    static func enclosedLetter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        let first: UInt32
+        switch scalar.value {
+        case 0x1F150...0x1F169: first = 0x1F150
+        case 0x1F170...0x1F189: first = 0x1F170
+        case 0x1F1E6...0x1F1FF: first = 0x1F1E6
+        default: return nil
+        }
+        return Unicode.Scalar(0x61 + scalar.value - first)
+    }
+
+    /// Tells whether a sign that can be two letters stands in a word with letters.
+    static func hasOne(_ scalars: [Unicode.Scalar]) -> Bool {
+        scalars.indices.contains { index in
+            (scalars[index] == "1" || scalars[index] == "|") && (isLetter(scalars, index - 1) || isLetter(scalars, index + 1))
+        }
+    }
+
+    private static func isLetter(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
+        scalars.indices.contains(index) && scalars[index].properties.isAlphabetic
+    }
+
+    /// Tells whether digits stand at an edge of a word with letters: `casino7`.
+    static func hasEdgeDigits(_ scalars: [Unicode.Scalar]) -> Bool {
+        scalars.indices.contains { index in
+            guard isASCIIDigit(scalars[index]) else { return false }
+            return isLetter(scalars, index - 1) && !isASCIILetter(scalars, index + 1) || isLetter(scalars, index + 1) && !isASCIILetter(scalars, index - 1)
+        }
+    }
+
+    private static func isASCIIDigit(_ scalar: Unicode.Scalar) -> Bool { (0x30...0x39).contains(scalar.value) }
+    private static func isASCIILetter(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
+        scalars.indices.contains(index) && (0x61...0x7A).contains(scalars[index].value | 0x20)
+    }
+
+    /// The scalars with a space between letters and the digits at the edges of their words.
+    static func withoutEdgeDigits(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+        var result: [Unicode.Scalar] = []
+        result.reserveCapacity(scalars.count + 8)
+        var start = 0
+        while start < scalars.count {
+            guard scalars[start].isPartOfWord else {
+                result.append(scalars[start])
+                start += 1
+                continue
+            }
+            var end = start
+            while end < scalars.count, scalars[end].isPartOfWord { end += 1 }
+            var first = start, last = end
+            while first < end, isASCIIDigit(scalars[first]) { first += 1 }
+            while last > first, isASCIIDigit(scalars[last - 1]) { last -= 1 }
+            result += scalars[start..<first]
+            if first > start, first < last { result.append(" ") }
+            result += scalars[first..<last]
+            if last < end, first < last { result.append(" ") }
+            result += scalars[last..<end]
+            start = end
+        }
+        return result
+    }
+
+    /// The scalars with Latin letters in place of what looks like them.
+    static func replaced(_ scalars: [Unicode.Scalar], one: Unicode.Scalar) -> [Unicode.Scalar] {
+        var result = scalars
+        var start = 0
+        while start < scalars.count {
+            guard !scalars[start].isWhiteSpace else {
+                start += 1
+                continue
+            }
+            var end = start
+            var hasLatin = false
+            while end < scalars.count, !scalars[end].isWhiteSpace {
+                hasLatin = hasLatin || isASCIILetter(scalars, end)
+                end += 1
+            }
+            var hasLetter = false
+            for index in start..<end {
+                let scalar = scalars[index]
+                if !scalar.isASCII, let letter = letters[scalar], hasLatin || !letter.isASCII || !isOfOtherScript(scalar) { result[index] = letter }
+                hasLetter = hasLetter || result[index].properties.isAlphabetic
+            }
+            if hasLetter { replaceSigns(in: &result, start..<end, one: one) }
+            start = end
+        }
+        return result
+    }
+
+    /// Signs behind the last letter of a word are punctuation.
+    private static func replaceSigns(in scalars: inout [Unicode.Scalar], _ range: Range<Int>, one: Unicode.Scalar) {
+        let end = scalars[range].lastIndex { $0.properties.isAlphabetic || $0.properties.numericType != nil } ?? range.lowerBound
+        for index in range where index <= end || scalars[index] == "$" || scalars[index] == "@" {
+            if let letter = letter(for: scalars[index], one: one) { scalars[index] = letter }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Lengths of texts as people see them.
+package enum TextLength {
+    /// Marks on a letter that belong to it: languages have up to four. Each one more counts as a character.
+    package static let marksOfLetter = 4
+    /// Scalars that one character can have: families of emoji have about ten. Each one more counts as a character.
+    package static let scalarsOfCharacter = 16
+
+    /// Characters as people count them, and what is heaped up on one of them.
+    package static func characters(_ text: some StringProtocol) -> Int {
+        var count = 0
+        for character in text {
+            count += 1
+            if character.utf8.count > marksOfLetter { count += surplus(of: character) }
+        }
+        return count
+    }
+
+    private static func surplus(of character: Character) -> Int {
+        var marks = 0, scalars = 0
+        for scalar in character.unicodeScalars {
+            scalars += 1
+            if scalar.isMark { marks += 1 }
+        }
+        return max(0, marks - marksOfLetter, scalars - scalarsOfCharacter)
+    }
+
+    /// The highest number of marks on one letter. Selectors of the form of an emoji are none.
+    package static func mostMarks(_ text: String) -> Int {
+        guard text.utf8.contains(where: { $0 >= 0xCC }) else { return 0 }
+        var most = 0, marks = 0
+        for scalar in text.unicodeScalars {
+            if scalar.isIgnorable { continue }
+            marks = scalar.isMark ? marks + 1 : 0
+            most = max(most, marks)
+        }
+        return most
+    }
+}

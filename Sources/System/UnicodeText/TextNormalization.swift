@@ -1,0 +1,181 @@
+/// Changes to texts and to the words of a list before both are compared.
+///
+/// Whatever the changes are, letters and their marks are composed, and characters that show nothing are left out.
+public struct TextNormalization: OptionSet, Sendable, Hashable {
+    /// The bits of the changes.
+    public let rawValue: UInt8
+
+    /// The changes of these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Letters without regard to case; quotation marks, apostrophes and dashes in their plain form.
+    public static let letterCase = TextNormalization(rawValue: 1)
+    /// Letters without accents and other marks, and in their plain form: `é` and `𝐞` are `e`.
+    public static let marks = TextNormalization(rawValue: 2)
+    /// Letters of other scripts, digits and signs as the Latin letter that they stand for: `с4$іnо` is `casino`. Digits at the edge of a word end it.
+    public static let lookalikes = TextNormalization(rawValue: 4)
+    /// Runs of a letter as one or two of it: `caaasino` is `casino`.
+    public static let repeats = TextNormalization(rawValue: 8)
+    /// Letters with spaces or signs between them as one word: `c a s i n o` is `casino`.
+    public static let spaces = TextNormalization(rawValue: 16)
+    /// White space as one space each, for phrases.
+    package static let whitespace = TextNormalization(rawValue: 32)
+
+    /// All changes that a file can name.
+    package static let all: TextNormalization = [.letterCase, .marks, .lookalikes, .repeats, .spaces, .whitespace]
+
+    /// The words for the changes in files.
+    package static let words: KeyValuePairs<String, TextNormalization> = [
+        "case": .letterCase, "marks": .marks, "lookalikes": .lookalikes, "repeats": .repeats, "spaces": .spaces,
+    ]
+}
+
+/// The decisions that a form leaves open, because they depend on what the writer meant.
+private struct NormalizationVariant: Hashable {
+    /// The length that a run of three or more of a letter is cut to.
+    var runLength = 1
+    /// The letter that the digit one stands for.
+    var one: Unicode.Scalar = "i"
+    /// True if digits at the edges of words are digits.
+    var keepsEdgeDigits = false
+}
+
+extension TextNormalization {
+    /// The most forms that a text has.
+    package static let maximumVariants = 8
+
+    /// The forms of a text: one, and more where a run of letters or a digit can be meant in two ways.
+    package func forms(of text: String) -> [NormalizedText] {
+        if isSubset(of: [.letterCase, .whitespace]), let form = plainForm(of: text) { return [form] }
+        let tokens = scalars(of: text)
+        var variants = [NormalizationVariant()]
+        func branch(_ change: (inout NormalizationVariant) -> Void) {
+            variants += variants.map { variant in
+                var other = variant
+                change(&other)
+                return other
+            }
+        }
+        if contains(.lookalikes), Lookalikes.hasOne(tokens) { branch { $0.one = "l" } }
+        if contains(.lookalikes), Lookalikes.hasEdgeDigits(tokens) { branch { $0.keepsEdgeDigits = true } }
+        if contains(.repeats), Self.hasRun(tokens) { branch { $0.runLength = 2 } }
+        return variants.map { form(of: tokens, $0) }
+    }
+
+    /// The form of an ASCII text in which only case and white space matter; nil for other texts.
+    private func plainForm(of text: String) -> NormalizedText? {
+        var form = NormalizedText()
+        form.reserve(text.utf8.count)
+        let lowers = contains(.letterCase), joins = contains(.whitespace)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x80...: return nil
+            case 0x41...0x5A: form.append(ascii: lowers ? byte + 32 : byte)
+            case 0x09...0x0D, 0x20:
+                if !joins { form.append(ascii: byte) } else if form.bytes.last != 0x20 { form.append(ascii: 0x20) }
+            case 0x60 where lowers: form.append(ascii: 0x27)
+            default: form.append(ascii: byte)
+            }
+        }
+        return form
+    }
+
+    /// The form of an entry of a list: what it is written with is what is meant.
+    package func form(ofEntry entry: String) -> NormalizedText { form(of: scalars(of: entry), nil) }
+
+    private func form(of scalars: [Unicode.Scalar], _ variant: NormalizationVariant?) -> NormalizedText {
+        var scalars = scalars
+        if variant?.keepsEdgeDigits == true { scalars = Lookalikes.withoutEdgeDigits(scalars) }
+        if contains(.lookalikes) { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
+        if contains(.spaces) { scalars = SpacedLetters.joined(scalars) }
+        if contains(.repeats), let variant { scalars = Self.shortened(scalars, to: variant.runLength) }
+        var form = NormalizedText()
+        form.reserve(scalars.count)
+        for scalar in scalars { form.append(scalar) }
+        return form
+    }
+
+    /// The scalars without case and marks, with single spaces, as the options say.
+    private func scalars(of text: String) -> [Unicode.Scalar] {
+        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        let decomposes = !isPlain && !isDisjoint(with: [.marks, .lookalikes])
+        let source = decomposes ? NormalizationForm.decomposedPlainly(contains(.lookalikes) ? Self.lettersOutOfBoxes(text) : text) : text.composed
+        var result: [Unicode.Scalar] = []
+        result.reserveCapacity(source.utf8.count)
+        for scalar in source.unicodeScalars {
+            if scalar.isASCII, scalar != "`" {
+                let isUpper = (0x41...0x5A).contains(scalar.value)
+                if contains(.whitespace), scalar.value == 0x20 || (0x09...0x0D).contains(scalar.value) {
+                    if result.last != " " { result.append(" ") }
+                } else {
+                    result.append(isUpper && contains(.letterCase) ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
+                }
+                continue
+            }
+            if scalar.isIgnorable || contains(.marks) && scalar.isAccent { continue }
+            if contains(.whitespace), scalar.properties.isWhitespace {
+                if result.last != " " { result.append(" ") }
+            } else if !contains(.letterCase) {
+                result.append(scalar)
+            } else if let sign = SignFolding.plain(scalar) {
+                result += sign.unicodeScalars
+            } else if contains(.lookalikes), scalar == "ß", result.last.map({ !$0.isLetterOrNumber }) ?? true {
+                // No word begins with it.
+                result.append("b")
+            } else {
+                CaseFolding.append(scalar, to: &result)
+            }
+        }
+        return isPlain ? result : Self.composed(result, plainly: decomposes)
+    }
+
+    private static func composed(_ scalars: [Unicode.Scalar], plainly: Bool) -> [Unicode.Scalar] {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return Array((plainly ? NormalizationForm.composedPlainly(String(view)) : NormalizationForm.composed(String(view))).unicodeScalars)
+    }
+
+    /// The text with letters in place of boxed ones, and of regional letters that make no flag.
+    private static func lettersOutOfBoxes(_ text: String) -> String {
+        guard text.utf8.contains(0xF0) else { return text }
+        var result = String.UnicodeScalarView()
+        let scalars = Array(text.unicodeScalars)
+        func isRegional(_ index: Int) -> Bool { index < scalars.count && (0x1F1E6...0x1F1FF).contains(scalars[index].value) }
+        var index = 0
+        while index < scalars.count {
+            if isRegional(index), isRegional(index + 1) {
+                result.append(contentsOf: scalars[index...index + 1])
+                index += 2
+            } else {
+                result.append(Lookalikes.enclosedLetter(scalars[index]) ?? scalars[index])
+                index += 1
+            }
+        }
+        return String(result)
+    }
+
+    private static func hasRun(_ scalars: [Unicode.Scalar]) -> Bool {
+        var length = 0
+        var last: Unicode.Scalar?
+        for scalar in scalars {
+            length = scalar == last ? length + 1 : 1
+            last = scalar
+            if length == 3, scalar.isPartOfWord { return true }
+        }
+        return false
+    }
+
+    private static func shortened(_ scalars: [Unicode.Scalar], to limit: Int) -> [Unicode.Scalar] {
+        var result: [Unicode.Scalar] = []
+        result.reserveCapacity(scalars.count)
+        var index = 0
+        while index < scalars.count {
+            var end = index + 1
+            while end < scalars.count, scalars[end] == scalars[index] { end += 1 }
+            let count = end - index >= 3 && scalars[index].isPartOfWord ? limit : end - index
+            result.append(contentsOf: repeatElement(scalars[index], count: count))
+            index = end
+        }
+        return result
+    }
+}
