@@ -107,15 +107,21 @@ import Testing
         try await scene.close()
     }
 
-    @Test func aForwardedInvitationMayComeBeforeTheAnnouncementAndIsJoinedOnce() async throws {
-        let (scene, _, admin, bob) = try await scene()
+    @Test func aForwardedInvitationOfAMemberWhomTheHostHasNotAnnouncedIsNotJoinedAndOneThatItHasAnnouncedIsJoined() async throws {
+        let (scene, host, admin, bob) = try await scene()
         let invitation = IntroInvitation(groupConnectionRequest: "simplex:/invitation#x")
         #expect(codes(try await scene.receive([.forwardMemberInvitation(info(), invitation)], from: .member(bob)).events) == ["groupContactRole"])
+        // Hosts of other programs pass on what anybody sends who came by their link.
+        let early = try await scene.receive([.forwardMemberInvitation(info(), invitation)], from: .member(admin)).events
+        #expect(codes(early) == ["x.grp.mem.fwd: the host has not announced the member"])
+        #expect(try await member(Self.stranger, in: scene) == nil)
+        try await scene.receive([.newMember(info(), scope: nil)], from: .member(admin))
+        // Another administrator has not brought the member in.
+        try await scene.receive([.forwardMemberInvitation(info(), invitation)], from: .member(host))
+        #expect(try await scene.count("agent_work") == 0)
         try await scene.receive([.forwardMemberInvitation(info(), invitation)], from: .member(admin))
         #expect(try await member(Self.stranger, in: scene)?.status == .introductionInvited)
         #expect(try await scene.count("agent_work") == 1)
-        let late = try await scene.receive([.newMember(info(), scope: nil)], from: .member(admin)).events
-        #expect(codes(late) == ["x.grp.mem.new error: member already exists"])
         // This profile does not join itself.
         let own = try await scene.group().membership.memberID
         try await scene.receive([.forwardMemberInvitation(info(own), invitation)], from: .member(admin))
@@ -123,16 +129,106 @@ import Testing
         try await scene.close()
     }
 
-    @Test func aMemberIsInvitedByWayOfThisProfileOnlyIfItHasBroughtInTheOneWhoInvites() async throws {
-        let (scene, host, _, bob) = try await scene()
-        let bobID = try await scene.run { try #require(try $0.db.memberIdentifier(bob)) }
-        let invitation = IntroInvitation(groupConnectionRequest: "simplex:/invitation#x")
-        let told = try await scene.receive([.inviteMember(memberID: bobID, invitation)], from: .member(host))
-        #expect(codes(told.events) == ["x.grp.mem.inv can be only sent by invitee member"] && told.sent.isEmpty)
-        try await scene.run { try $0.db.updateMember(host, category: .invitee, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported)) }
-        let sent = try await scene.receive([.inviteMember(memberID: bobID, invitation)], from: .member(host)).sent
-        guard case .forwardMemberInvitation(let info, invitation)? = sent.first, sent.count == 1 else { throw UnexpectedAnswer() }
-        #expect(info.profile.displayName == "host")
+    @Test(arguments: [GroupMemberStatus.unknown, .invited, .pendingApproval, .rejected, .removed, .left, .groupDeleted])
+    func aForwardedInvitationOfAMemberWhoIsNotInTheGroupIsNotJoined(_ status: GroupMemberStatus) async throws {
+        let (scene, _, admin, _) = try await scene()
+        try await scene.receive([.newMember(info(), scope: nil)], from: .member(admin))
+        let id = try #require(try await member(Self.stranger, in: scene)).groupMemberID
+        try await scene.run { try $0.db.updateMember(id, status: status, at: $0.now) }
+        try await scene.receive([.forwardMemberInvitation(info(), IntroInvitation(groupConnectionRequest: "simplex:/invitation#x"))], from: .member(admin))
+        #expect(try await scene.count("agent_work") == 0)
+        #expect(try await scene.member(id).status == status)
         try await scene.close()
+    }
+
+    /// A host with members whom it has brought in, the first of whom is introduced to the others.
+    private func hostScene(_ joiner: GroupMemberStatus = .connected) async throws -> (RuleScene, joiner: GroupMemberID, ids: [String: MemberID]) {
+        let scene = try await RuleScene()
+        let members = try await scene.addGroup(with: ["eve": .member, "rita": .member, "mod": .moderator])
+        try await scene.updateApps()
+        let eve = try #require(members["eve"])
+        let ids = try await scene.run { transaction in
+            try transaction.db.updateMember(eve, status: joiner, at: transaction.now)
+            let group = try transaction.group(RuleScene.group, of: try transaction.user()), member = try transaction.member(eve, in: group)
+            switch joiner {
+            case .pendingApproval: break
+            case .pendingReview: try transaction.introduceToModerators(member, in: group)
+            default: try transaction.introduce(member, in: group)
+            }
+            return try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) }
+        }
+        return (scene, eve, ids)
+    }
+
+    private func receivers(of name: String, from joiner: GroupMemberID, _ scene: RuleScene, _ ids: [String: MemberID]) async throws -> Set<String> {
+        let invitation = IntroInvitation(groupConnectionRequest: "simplex:/invitation#x")
+        let effects = try await scene.effects(of: .inviteMember(memberID: try #require(ids[name]), invitation), from: .member(joiner))
+        return Set(
+            try await scene.sent(effects).filter { $0.value.contains { if case .forwardMemberInvitation = $0.message.event { true } else { false } } }.keys)
+    }
+
+    @Test func aMemberIsInvitedByWayOfThisProfileOnceAndOnlyByOneWhoWasIntroducedToIt() async throws {
+        let (scene, eve, ids) = try await hostScene()
+        #expect(try await receivers(of: "rita", from: eve, scene, ids) == ["rita"])
+        #expect(try await receivers(of: "rita", from: eve, scene, ids).isEmpty, "it is passed on once")
+        #expect(try await receivers(of: "mod", from: eve, scene, ids) == ["mod"])
+        let members = try await scene.run { try $0.db.members(of: RuleScene.group) }
+        let rita = try #require(members.first { $0.localDisplayName == "rita" }).groupMemberID
+        #expect(try await receivers(of: "eve", from: rita, scene, ids).isEmpty, "rita was not told of eve by an introduction: eve invites her")
+        #expect(try await receivers(of: "mod", from: rita, scene, ids).isEmpty, "the two are not introduced")
+        try await scene.close()
+    }
+
+    @Test(arguments: [
+        (GroupMemberStatus.pendingApproval, []), (.pendingReview, ["mod"]), (.rejected, []), (.removed, []), (.left, []), (.invited, []),
+        (.connected, ["mod", "rita"]),
+    ])
+    func whoIsNotLetInInvitesNobodyButThoseWhoReviewIt(_ status: GroupMemberStatus, _ expected: [String]) async throws {
+        let (scene, eve, ids) = try await hostScene(status.isPending ? status : .connected)
+        try await scene.run { try $0.db.updateMember(eve, status: status, at: $0.now) }
+        var found: Set<String> = []
+        for name in ["mod", "rita"] { found.formUnion((try? await receivers(of: name, from: eve, scene, ids)) ?? []) }
+        #expect(found == Set(expected))
+        try await scene.close()
+    }
+
+    @Test func theRemovalOfOneWhoWaitsIsToldToThoseWhomItWasIntroducedTo() async throws {
+        for (status, expected) in [(GroupMemberStatus.pendingReview, ["eve", "mod"]), (.pendingApproval, ["eve"])] {
+            let (scene, eve, _) = try await hostScene(status)
+            let effects = try await scene.memory.run { try $0.remove([eve], from: RuleScene.group, withMessages: false) }.1
+            let told = try await scene.sent(effects).filter { $0.value.contains { $0.message.tag == .removeMember } }
+            // The connection of the removed one is ended with its last message.
+            let last = effects.ended.last.contains { $0.tag == .removeMember } ? ["eve"] : []
+            #expect(Set(told.keys).union(last) == Set(expected), "\(status.rawValue)")
+            try await scene.close()
+        }
+        // One who was let in by an earlier host, and whom members know by an introduction, waits again.
+        let (scene, eve, _) = try await hostScene()
+        try await scene.run { try $0.db.updateMember(eve, status: .pendingReview, at: $0.now) }
+        let effects = try await scene.memory.run { try $0.remove([eve], from: RuleScene.group, withMessages: false) }.1
+        #expect(Set(try await scene.sent(effects).keys).isSuperset(of: ["mod", "rita"]))
+        try await scene.close()
+    }
+
+    @Test func whoWaitsForAReviewIsToldOfTheRemovalTheRoleAndTheBlockOfAModerator() async throws {
+        for change in ["removal", "role", "block"] {
+            let (scene, _, _) = try await hostScene(.pendingReview)
+            let members = try await scene.run { try $0.db.members(of: RuleScene.group) }
+            func id(_ name: String) throws -> GroupMemberID { try #require(members.first { $0.localDisplayName == name }).groupMemberID }
+            let mod = try id("mod"), rita = try id("rita")
+            func told(_ member: GroupMemberID) async throws -> Set<String> {
+                let effects = try await scene.memory.run { transaction in
+                    switch change {
+                    case "removal": _ = try transaction.remove([member], from: RuleScene.group, withMessages: false)
+                    case "role": _ = try transaction.setRole(.observer, of: [member], in: RuleScene.group)
+                    default: _ = try transaction.block([member], true, in: RuleScene.group)
+                    }
+                }.1
+                return Set(try await scene.sent(effects).keys)
+            }
+            #expect(try await !told(rita).contains("eve"), "\(change): who waits does not know the members")
+            #expect(try await told(mod).contains("eve"), "\(change)")
+            try await scene.close()
+        }
     }
 }

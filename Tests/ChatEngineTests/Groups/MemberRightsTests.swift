@@ -1,6 +1,7 @@
 import ChatAPI
 import EncryptedSQLite
-import GRDB
+import SMPAgent
+import SMPProtocol
 import SMPWire
 import Testing
 
@@ -33,6 +34,57 @@ struct MemberRightsTests {
         try await scene.send("the others are not disturbed", as: "bob")
         for name in ["alice", "cath", "mallory"] { await scene.expect("the others are not disturbed", at: name) }
         await scene.close()
+    }
+
+    @Test(
+        "who waits to be let in reaches nobody but those who let it in, whatever it sends, and a third member sees nothing of it",
+        arguments: ["pendingReview", "pendingApproval"])
+    func waiting(_ decision: String) async throws {
+        let scene = try await GroupScene(["alice", "rita"])
+        _ = try await scene["alice"].run(#"/_set link admission #1 {"rules":[{"decision":{"type":"\#(decision)"}}]}"#)
+        let eve = try await GroupScene.core("eve", scene.world)
+        try await scene.join(eve)
+        await scene.eventually("eve is connected and waits", at: "alice") {
+            let member = try await scene.member("eve", at: "alice")
+            return member.status.isPending && member.activeConnection?.status == .ready
+        }
+        let rita = try await scene.member("rita", at: "alice").memberID
+        let before = try await snapshot(of: scene["rita"])
+        let invitation = IntroInvitation(groupConnectionRequest: "nonsense")
+        let info = MemberInfo(memberID: rita, role: .member, versions: ChatVersions.supported, profile: Profile(displayName: "eve", fullName: ""))
+        try await attack(
+            [
+                .inviteMember(memberID: rita, invitation), .inviteMember(memberID: rita, invitation), .forwardMemberInvitation(info, invitation),
+                .newMember(info, scope: nil), .newMessage(MessageContainer(content: .text("to all"), scope: .member(rita))),
+                .memberConnected(memberID: rita), .updateMessage(MessageUpdate(messageID: .random(), content: .text("an edit"))),
+                .info(Profile(displayName: "eva", fullName: "")), .groupDirectInvitation(connectionRequest: "nonsense", content: .text("x"), scope: nil),
+                .unknown(ChatEventTag("x.barrier"), parameters: JSONObject()),
+            ], by: eve, to: "alice")
+        let isRead = await scene["alice"].wait {
+            $0.contains { if case .messageError(_, _, let text) = $0 { text.hasSuffix("x.barrier") } else { false } }
+        }
+        try #require(isRead)
+        try await scene.send("all is well", as: "alice")
+        await scene.expect("all is well", at: "rita")
+        #expect(try await snapshot(of: scene["rita"]).rows(of: "group_members") == before.rows(of: "group_members"))
+        #expect(await scene.texts(at: "rita") == ["all is well"])
+        #expect(await scene.texts(at: "alice") == ["all is well"], "what she writes is in her support chat")
+        await eve.close()
+        await scene.close()
+    }
+
+    /// Sends events past the rules of the engine, from a core that has come to a scene.
+    private func attack(_ events: [ChatMessageEvent], by core: TestCore, to host: String) async throws {
+        guard case .groupMembers(_, let group) = try await core.run("/_members #1"),
+            let active = group.members.first(where: { $0.localDisplayName == host })?.activeConnection
+        else { throw UnexpectedAnswer() }
+        let connection = ConnectionID(try #require(Base64URL.decode(active.agentConnectionID)))
+        for event in events {
+            let body = try ChatMessage(messageID: .random(), event: event).body(limit: ChatLimits.encodedMessage)
+            for result in await core.native.engine.agent.send([
+                AgentSendRequest(connection: connection, body: body, flags: MessageFlags(notification: true), pqEncryption: false, key: nil)
+            ]) { _ = try result.get() }
+        }
     }
 
     @Test("the table has every message of groups but those that every member may send")
@@ -100,39 +152,5 @@ struct MemberRightsTests {
         try await barrier(scene, at: receiver)
     }
 
-    private func snapshot(of core: TestCore) async throws -> Snapshot { try await core.native.engine.store.read { try Snapshot($0) } }
-
-    /// What a core has stored, but for the bookkeeping of messages that came.
-    private struct Snapshot: Sendable {
-        private var rows: [String: Set<String>] = [:]
-
-        /// Tables of messages that came before, and of deliveries that are done: those are deleted when nothing names them.
-        private static let bookkeeping: Set<String> = ["received_group_messages", "sqlite_sequence", "grdb_migrations"]
-        /// Columns of connections that tell which messages came, and of deliveries that tell how far they are.
-        private static let counters: [String: Set<String>] = [
-            "connections": ["last_received_msg_id", "updated_at"], "deliveries": ["body_id", "agent_msg_id", "done"],
-        ]
-
-        init(_ db: Database) throws {
-            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
-            for table in tables where !Self.bookkeeping.contains(table) {
-                let found = try Row.fetchAll(db, sql: "SELECT * FROM \(table)")
-                let ignored = Self.counters[table] ?? []
-                rows[table] = Set(
-                    found.map { row in row.filter { !ignored.contains($0.0) }.map { "\($0.0)=\($0.1)" }.joined(separator: " ") })
-            }
-        }
-
-        /// What was added or changed, by table; of deliveries, what was added.
-        func changes(since before: Snapshot) -> [String: [String]] {
-            var changes: [String: [String]] = [:]
-            for (table, now) in rows {
-                let old = before.rows[table] ?? []
-                let isSending = ["deliveries", "delivery_items", "delivery_bodies"].contains(table)
-                let difference = isSending ? now.subtracting(old) : now.symmetricDifference(old)
-                if !difference.isEmpty { changes[table] = difference.sorted() }
-            }
-            return changes
-        }
-    }
+    private func snapshot(of core: TestCore) async throws -> StoreSnapshot { try await core.native.engine.store.read { try StoreSnapshot($0) } }
 }

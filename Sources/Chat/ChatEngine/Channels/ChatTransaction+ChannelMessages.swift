@@ -112,7 +112,9 @@ extension ChatTransaction {
             reportError("x.msg.del: channel message not found", of: user)
             return nil
         }
-        guard case .channelReceived = stored.item.direction, deletion.memberID == nil, sender.map({ $0.role == .owner }) ?? true else {
+        guard case .channelReceived = stored.item.direction, deletion.memberID == nil,
+            sender.map({ GroupAction.deleteAsGroup.right.permits($0.role, inChannel: true) }) ?? true
+        else {
             reportError("x.msg.del: invalid channel message delete", of: user)
             return nil
         }

@@ -107,7 +107,7 @@ extension ChatTransaction {
     func receivePreferences(
         _ preferences: MessagePreferences, _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard member.role >= .moderator else {
+        guard case .allow = RightDecision(.closeComments, by: ActingMember(member, isForwarded: true), inChannel: true) else {
             reportError("x.msg.update: member is not allowed to close comments", of: user)
             return nil
         }

@@ -37,7 +37,7 @@ enum CommentRules {
         {
             return .closed
         }
-        return member.role >= .commenter ? nil : .role
+        return GroupAction.write(.comments).right.permits(member.role, inChannel: true) ? nil : .role
     }
 }
 

@@ -16,9 +16,6 @@ extension GroupInfo {
     /// True if this profile gets what is posted from relays, and does not own the group.
     var isSubscribed: Bool { usesRelays && !membership.isRelay && membership.role != .owner && membership.status.isCurrent }
 
-    /// Tells whether a member may pass on messages of others.
-    func takesForwards(from member: GroupMember) -> Bool { usesRelays ? member.isRelay : member.role >= .admin }
-
     /// Tells whether events of a member are not shown: subscribers of a channel do not see others come, go or change.
     func mutesEvents(of member: GroupMember) -> Bool {
         usesRelays && !membership.isRelay && !member.isRelay && membership.role < .moderator && member.role < .moderator

@@ -111,7 +111,7 @@ extension ChatTransaction {
             }
         }
         let current = changed.filter { $0.status != .invited }
-        let recipients = (named + others).filter(\.status.isCurrent)
+        let recipients = recipients(ofChangesOf: current, among: named + others)
         let contents = current.map { member in
             ItemContent.sentGroupEvent(
                 event: .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role))
@@ -170,7 +170,7 @@ extension ChatTransaction {
                 event: .memberBlocked(groupMemberID: member.groupMemberID, profile: member.profile.published, blocked: isBlocked))
         }
         let (items, isSigned) = try announceChanges(
-            named.map { .restrictMember(memberID: $0.memberID, restrictions) }, contents, to: others.filter(\.status.isCurrent),
+            named.map { .restrictMember(memberID: $0.memberID, restrictions) }, contents, to: recipients(ofChangesOf: named, among: others),
             in: GroupConversation(group), of: user)
         if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
         let changed = try named.map { member in
@@ -209,11 +209,17 @@ extension ChatTransaction {
         try deleteConnections(of: invited, afterDelivery: false, keepsRows: false, user: user)
         for member in invited { try db.deleteMember(member, user: user.userID) }
         let current = named.filter { $0.status != .invited && !$0.status.isPending }
-        items += try remove(current, in: GroupConversation(group), tell: all.filter(\.status.isCurrent), withMessages: withMessages, of: user)
+        items += try remove(
+            current, in: GroupConversation(group), tell: recipients(ofChangesOf: current, among: all), withMessages: withMessages, of: user)
         for member in named where member.status.isPending {
             let (member, chat) = try supportChat(of: member, in: group)
-            let moderators = member.status == .pendingReview ? all.filter { $0.role >= .moderator && $0.groupMemberID != member.groupMemberID } : []
-            items += try remove([member], in: chat, tell: [member] + moderators, withMessages: withMessages, of: user)
+            let relations = try db.relations(ofMember: member.groupMemberID)
+            let others = all.filter { other in
+                guard other.groupMemberID != member.groupMemberID else { return false }
+                if member.status == .pendingReview, other.role >= .moderator { return true }
+                return other.status.isCurrent && relations[other.indexInGroup] != .new
+            }
+            items += try remove([member], in: chat, tell: [member] + others, withMessages: withMessages, of: user)
         }
         for member in named where member.status != .invited {
             if member.isRelay { try db.deleteRelay(member: member.groupMemberID) }
@@ -234,6 +240,12 @@ extension ChatTransaction {
         return .userDeletedMembers(
             user: user, groupInfo: group, members: removed, withMessages: withMessages,
             isSigned: items.contains { $0.chatItem.meta.signatureStatus != nil })
+    }
+
+    /// The members who are told of changes of some of them: those who can be connected to one of these. Who waits for a review knows the moderators.
+    private func recipients(ofChangesOf changed: [GroupMember], among members: [GroupMember]) -> [GroupMember] {
+        let areModerators = changed.contains { $0.role >= .moderator }
+        return members.filter { $0.status.isCurrent || (areModerators && $0.status == .pendingReview) }
     }
 
     /// Tells members of a removal, and ends the connections with the removed ones once they were told.

@@ -8,6 +8,9 @@ import SMPWire
 extension ChatTransaction {
     func receive(_ incoming: Incoming, from member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
         let user = context.user
+        if member.status == .rejected || group.membership.status == .rejected {
+            guard try isOfRefusal(incoming, from: member, in: group, of: user) else { return }
+        }
         switch incoming.notification.event {
         case .confirmation(let id, _, _, _): try receiveMemberConfirmation(id, single(incoming), from: member, in: group, context: &context)
         case .information(_, _): try receiveMemberInformation(single(incoming), from: member, in: group, context: &context)
@@ -54,6 +57,20 @@ extension ChatTransaction {
             try receiveRatchetSync(state, fault, stats, of: member, in: group, context: context)
         case .failed(let fault): try receiveFailure(fault, of: member, in: group, context: &context)
         default: receiveState(incoming.notification.event)
+        }
+    }
+
+    /// Tells whether an event of a connection counts that was made for a refusal only. What the other side writes over it does not, and nothing of it is
+    /// shown. A joiner who writes has the refusal, and is forgotten.
+    private func isOfRefusal(_ incoming: Incoming, from member: GroupMember, in group: GroupInfo, of user: User) throws -> Bool {
+        switch incoming.notification.event {
+        case .message:
+            reportError("a message after a refusal", severity: "warning", of: user)
+            if member.status == .rejected { try forgetRefused(member, of: user) }
+            return false
+        case .queueSwitch, .ratchetSync, .sendingContinued: return false
+        case .failed(let fault): if case .agent(.duplicate) = fault.reason { return false } else { return true }
+        default: return true
         }
     }
 
@@ -128,14 +145,12 @@ extension ChatTransaction {
         try setStatus(.sendReady, in: &context)
         try updateVersions(message, in: &context)
         try noteCapabilities(message, in: context)
+        // A rejected member has got the reason now, whatever it answers.
+        if member.status == .rejected { return try forgetRefused(member, of: context.user) }
         switch message.event {
         case .memberInfo(let memberID, _):
             guard memberID == member.memberID else { return reportError("x.grp.mem.info: memberId is different from expected", of: context.user) }
-        case .info:
-            // A rejected member has got the reason now.
-            guard member.status == .rejected else { return }
-            try forgetRefused(member, of: context.user)
-        case .ok: break
+        case .info, .ok: break
         default: reportError("INFO from member must have x.grp.mem.info, x.info or x.ok", of: context.user)
         }
     }

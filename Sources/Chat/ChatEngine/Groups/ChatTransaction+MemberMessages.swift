@@ -57,7 +57,10 @@ extension ChatTransaction {
 
     /// Forwards what came in one body, runs of messages for the same members together.
     private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
-        guard !forwards.isEmpty, case .member(let group, let member) = context.peer, group.isForwarder, !member.blockedByAdmin else { return }
+        // Who waits for approval talks with the host only.
+        guard !forwards.isEmpty, case .member(let group, let member) = context.peer, group.isForwarder, !member.blockedByAdmin,
+            member.status != .pendingApproval
+        else { return }
         if group.usesRelays { return try addRelayTasks(forwards, from: member, in: group) }
         var rest = forwards[...]
         while let first = rest.first {
@@ -155,7 +158,9 @@ extension ChatTransaction {
         _ received: ReceivedChatMessage, _ forward: MessageForward, by forwarder: GroupMember, in group: GroupInfo, context: inout ReceivingContext
     ) throws {
         let message = received.message
-        guard group.takesForwards(from: forwarder) else { throw Refusal.chat(.groupContactRole(contactName: forwarder.localDisplayName)) }
+        guard case .allow = RightDecision(.forward, by: ActingMember(forwarder), inChannel: group.usesRelays) else {
+            throw Refusal.chat(.groupContactRole(contactName: forwarder.localDisplayName))
+        }
         guard case .member(let id, let name) = forward.sender else {
             return try receiveForwardedFromChannel(message, at: forward.brokerTimestamp, by: forwarder, in: group, context: &context)
         }
@@ -216,6 +221,10 @@ extension ChatTransaction {
     private func receive(_ received: GroupMessage, from member: GroupMember, in context: inout ReceivingContext) throws -> ForwardAudience? {
         guard case .member(var group, _) = context.peer else { return nil }
         let user = context.user
+        if let refusal = try refusal(of: received, from: member, in: group) {
+            reportError(refusal.text(received.message.tag), of: user)
+            return nil
+        }
         let audience: ForwardAudience?
         switch received.message.event {
         case .newMessage(let container): return try receiveContent(container, received, from: member, in: group, of: user)
@@ -252,6 +261,27 @@ extension ChatTransaction {
         return audience
     }
 
+    /// The refusal of a message for the standing of its author, or a block; nil if neither forbids it. The roles are asked for where the message is
+    /// carried out, and the rights to change an item where the item is read.
+    private func refusal(of received: GroupMessage, from member: GroupMember, in group: GroupInfo) throws -> RightRefusal? {
+        let acting = ActingMember(member, isForwarded: received.forwardedBy != nil)
+        let event = received.message.event
+        switch acting.standing {
+        case .rejected, .ended, .invited: return .standing(acting.standing)
+        case .member, .underReview, .awaitingApproval: break
+        }
+        switch event {
+        case .fileDescription(let id, _), .cancelFile(let id), .fileChunk(let id, _):
+            guard acting.isBlocked || acting.standing != .member else { return nil }
+            let stored = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now)
+            let action = stored.map { GroupAction.sendFile(ItemPlace(of: $0, for: member, in: group)) } ?? .sendForeignFile
+            return RightDecision(action, by: acting, isHidden: stored?.isBlockedByAdmin ?? false, inChannel: group.usesRelays).refusalOfStanding
+        default:
+            guard let action = GroupAction(event, by: member), action != .nothing else { return nil }
+            return RightDecision(action, by: acting, inChannel: group.usesRelays).refusalOfStanding
+        }
+    }
+
     /// Messages that only make sense from the member itself.
     private func receiveDirectly(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
         switch received.message.event {
@@ -270,7 +300,9 @@ extension ChatTransaction {
         case .memberConnected(let id): try receiveConnection(to: id, from: member, in: group)
         case .memberConnectedToAll: break
         case .groupDirectInvitation(let link, let content, let scope):
-            if case .refuse(let reason) = WritingDecision(of: member, in: scope) { return reportError(reason, of: user) }
+            if case .refuse(let reason) = WritingDecision(.inviteAsContact(ItemPlace(scope, of: member)), by: member) {
+                return reportError(reason, of: user)
+            }
             try receiveDirectInvitation(link, content: content, received, from: member, in: &group, of: user)
         case .probe(let probe): try receive(probe, from: .member(group, member), of: user)
         case .checkProbe(let hash): try receive(hash, from: .member(group, member), of: user)
@@ -335,7 +367,7 @@ extension ChatTransaction {
     private func receiveOwnAcceptance(
         _ acceptance: GroupAcceptance, as role: GroupMemberRole, from sender: GroupMember, in group: inout GroupInfo, of user: User
     ) throws {
-        guard group.membership.status.isPending, sender.role >= .moderator else {
+        guard group.membership.status.isPending, GroupAction.letIn.right.permits(sender.role) else {
             return reportError("x.grp.link.acpt for a member who does not wait to be let in", of: user)
         }
         // Nobody gives more than it has.

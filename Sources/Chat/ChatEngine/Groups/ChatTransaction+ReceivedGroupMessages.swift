@@ -30,7 +30,7 @@ extension ChatTransaction {
     func receiveContent(
         _ container: MessageContainer, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard !container.isAsGroup || member.role >= .owner else {
+        guard !container.isAsGroup || GroupAction.writeAsGroup.right.permits(member.role) else {
             reportError("member is not allowed to send as group", of: user)
             return nil
         }
@@ -162,18 +162,30 @@ extension ChatTransaction {
         if let preferences = update.preferences, group.usesRelays {
             return try receivePreferences(preferences, update, received, from: member, in: group, of: user)
         }
-        guard update.asGroup != true || member.role >= .owner else {
+        guard update.asGroup != true || GroupAction.editAsGroup.right.permits(member.role) else {
             reportError("member is not allowed to send as group", of: user)
             return nil
         }
         let known = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
         let post = try known.flatMap(commentedPost)
-        if let post {
+        // What is stored decides where the message is, and whether it is out of sight: the sender names any place.
+        let writing = known.map { WritingDecision(editing: $0, by: member, in: group) } ?? WritingDecision(of: member, in: update.scope)
+        if update.asGroup == true, case .refuse(let reason) = WritingDecision(.editAsGroup, by: member, inChannel: group.usesRelays) {
+            reportError(reason, of: user)
+            return nil
+        }
+        if update.asGroup == true, group.usesRelays {
+            // The item of the channel is found below.
+        } else if let post {
             if let refusal = CommentRules.refusal(on: post, by: member, in: group, at: received.sentAt) {
                 reportError(refusal.rawValue, severity: "warning", of: user)
                 return nil
             }
-        } else if case .refuse(let reason) = WritingDecision(of: member, in: update.scope) {
+            if case .refuse(let reason) = writing {
+                reportError(reason, of: user)
+                return nil
+            }
+        } else if case .refuse(let reason) = writing {
             reportError(reason, of: user)
             return nil
         }
@@ -242,9 +254,15 @@ extension ChatTransaction {
         if stored == nil, deletion.memberID == nil, group.usesRelays,
             try db.item(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) != nil
         {
+            let decision = RightDecision(
+                .deleteAsGroup, by: ActingMember(member, isForwarded: received.forwardedBy != nil), inChannel: true)
+            if let refusal = decision.refusalOfStanding {
+                reportError(refusal.text(.deleteMessage), of: user)
+                return nil
+            }
             return try receiveChannelDeletion(deletion, received, from: member, in: group, of: user)
         }
-        switch GroupDeletionDecision(deletion, by: member, of: stored, membership: group.membership, at: received.sentAt) {
+        switch GroupDeletionDecision(deletion, by: member, of: stored, in: group, at: received.sentAt) {
         case .refuse(let reason):
             reportError(reason, of: user)
             return nil
@@ -277,6 +295,12 @@ extension ChatTransaction {
         _ change: MessageReactionChange, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         guard group.allows(.reactions) else { return nil }
+        let acting = ActingMember(member, isForwarded: received.forwardedBy != nil)
+        func mayReact(in place: ItemPlace) -> Bool {
+            guard case .refuse(let refusal) = RightDecision(.react(place), by: acting, inChannel: group.usesRelays) else { return true }
+            reportError(refusal.text(.react), severity: "warning", of: user)
+            return false
+        }
         let before = try db.reactions(
             group: group.groupID, sharedMessageID: change.messageID, author: change.memberID, by: member.groupMemberID)
         guard ReactionRules.isAllowed(change.reaction, isAdded: change.add, after: before) else { return nil }
@@ -288,14 +312,15 @@ extension ChatTransaction {
         guard let stored = try db.item(group: group, sharedMessageID: change.messageID, author: change.memberID, at: now) else {
             // The message may still come.
             guard case .member(let id)? = change.scope else {
+                guard mayReact(in: .group) else { return nil }
                 try store()
                 return .group(includesPending: false)
             }
-            guard member.role >= .moderator || id == member.memberID, let subject = try db.member(id, group: group.groupID) else { return nil }
+            guard mayReact(in: ItemPlace(change.scope, of: member)), let subject = try db.member(id, group: group.groupID) else { return nil }
             try store()
             return .support(subject.groupMemberID)
         }
-        guard ItemRules.acceptsReaction(stored.item) else { return nil }
+        guard ItemRules.acceptsReaction(stored.item), mayReact(in: ItemPlace(of: stored, for: member, in: group)) else { return nil }
         try store()
         let chat = try groupConversation(of: stored, in: group.groupID, of: user)
         let item = try item(stored.id, in: .group(chat)).item

@@ -8,7 +8,7 @@ extension ChatTransaction {
     func receiveGroupProfile(
         _ profile: GroupProfile, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard member.role >= .owner else {
+        guard GroupAction.changeGroup.right.permits(member.role) else {
             reportError("x.grp.info with insufficient member permissions", of: user)
             return nil
         }
@@ -45,7 +45,7 @@ extension ChatTransaction {
     func receiveGroupPreferences(
         _ preferences: GroupPreferences, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard member.role >= .owner else {
+        guard GroupAction.changeGroup.right.permits(member.role) else {
             reportError("x.grp.prefs with insufficient member permissions", of: user)
             return nil
         }

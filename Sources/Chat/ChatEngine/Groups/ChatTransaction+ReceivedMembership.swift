@@ -11,7 +11,7 @@ extension ChatTransaction {
     func receiveNewMember(
         _ info: MemberInfo, scope: MessageScope?, _ received: GroupMessage, from host: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard group.usesRelays && host.isRelay ? ChannelRules.mayAnnounce(info.role) : AnnouncementDecision.mayIntroduce(info.role, by: host) else {
+        guard AnnouncementDecision.mayIntroduce(info.role, by: host, inChannel: group.usesRelays) else {
             throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
         }
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
@@ -114,7 +114,9 @@ extension ChatTransaction {
         guard info.memberID != group.membership.memberID, try db.member(info.memberID, group: group.groupID) == nil else {
             return reportError("x.grp.mem.intro ignored: member already exists", of: user)
         }
-        guard host.role >= .admin else { throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName)) }
+        guard GroupAction.introduceMember.right.permits(host.role) else {
+            throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
+        }
         guard let versions = info.versions, versions.max >= ChatVersions.groupDirectInvitation else {
             return reportError("x.grp.mem.intro: member chat version range incompatible", of: user)
         }
@@ -157,14 +159,22 @@ extension ChatTransaction {
         _ = try db.insertConnection(new, at: now)
     }
 
-    /// A joining member invites an introduced one, by way of this profile.
+    /// A joining member invites an introduced one, by way of this profile. Only those learn of the member whom this profile has introduced to it: one
+    /// who waits for approval reaches nobody, one who waits for a review reaches the moderators.
     func receiveInvitation(
         of id: MemberID, _ invitation: IntroInvitation, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws {
-        guard member.category == .invitee else { return reportError("x.grp.mem.inv can be only sent by invitee member", of: user) }
+        guard RightDecision(.inviteMember, by: ActingMember(member), inChannel: group.usesRelays) == .allow else {
+            return reportError("x.grp.mem.inv can be only sent by invitee member", of: user)
+        }
         guard let introduced = try db.member(id, group: group.groupID) else {
             return reportError("x.grp.mem.inv error: referenced member does not exist", of: user)
         }
+        var relations = try db.relations(ofMember: member.groupMemberID)
+        guard introduced.status.isCurrent, relations.passInvitation(to: introduced.indexInGroup) else {
+            return reportError("x.grp.mem.inv error: members were not introduced, or the invitation was passed on", of: user)
+        }
+        try db.updateMember(member.groupMemberID, relations: relations)
         try send(.forwardMemberInvitation(MemberInfo(member, in: group), invitation), to: [introduced], in: group)
     }
 
@@ -176,11 +186,14 @@ extension ChatTransaction {
             throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
         }
         guard info.memberID != group.membership.memberID else { return }
-        // The announcement may be on its way still.
-        let member =
-            try db.member(info.memberID, group: group.groupID)
-            ?? addMember(info, category: .post, status: .announced, invitedBy: host, in: group, of: user)
-        guard member.activeConnection == nil || member.activeConnection?.status == .deleted else { return }
+        // Hosts of other programs pass on what anybody sends who came by their link. Whom they have not announced, they have not let in.
+        let known = try db.member(info.memberID, group: group.groupID)
+        switch PassedInvitationDecision(from: known, by: host) {
+        case .refuse(let reason): return reportError(reason, of: user)
+        case .ignore: return
+        case .join: break
+        }
+        guard let member = known else { return }
         if !member.status.isPending { try db.updateMember(member.groupMemberID, status: .introductionInvited, at: now) }
         try enqueue(.joinMember(member: member.groupMemberID, link: invitation.groupConnectionRequest), user: user)
     }
@@ -236,7 +249,7 @@ extension ChatTransaction {
         // The one who is blocked is told for the convenience of the sender, and has nothing to do.
         guard id != group.membership.memberID else { return nil }
         let isBlocked = restrictions.restriction == .blocked
-        guard sender.role >= .moderator, let (member, isNew) = try author(id, name: "", in: group, makesUnknown: true, of: user) else {
+        guard GroupAction.block.right.permits(sender.role), let (member, isNew) = try author(id, name: "", in: group, makesUnknown: true, of: user) else {
             reportError("x.grp.mem.restrict with insufficient member permissions", of: user)
             return nil
         }

@@ -14,6 +14,10 @@ extension ChatTransaction {
             return group.isServedHere && wasCurrent && group.membership.status == .removed ? .everybodyAtLast : nil
         }
         guard let member = try db.member(id, group: group.groupID) else {
+            guard GroupAction.remove.right.permits(sender.role) else {
+                reportError("x.grp.mem.del with insufficient member permissions", of: user)
+                return nil
+            }
             reportError("x.grp.mem.del with unknown member ID", of: user)
             return .group(includesPending: true)
         }
@@ -106,7 +110,7 @@ extension ChatTransaction {
     }
 
     func receiveGroupDeletion(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
-        guard member.role == .owner else { throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner)) }
+        guard GroupAction.deleteGroup.right.permits(member.role) else { throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner)) }
         try deleteLink(of: group, user: user)
         let isServedHere = group.isServedHere
         if !isServedHere, group.isForwarder, received.forwardedBy == nil {

@@ -42,17 +42,28 @@ enum ForwardAudience: Hashable, Sendable {
     }
 }
 
-/// The decision whether a member may write somewhere.
+/// The decision whether a member may write somewhere, or edit what it has written there.
 enum WritingDecision: Hashable {
     case allow
     case refuse(String)
 
-    init(of member: GroupMember, in scope: MessageScope?) {
-        switch scope {
-        case .member(let id)?:
-            self = id == member.memberID || member.role >= .moderator ? .allow : .refuse("member is not allowed to send to this support chat")
-        case nil:
-            self = member.role >= .author || member.status.isPending ? .allow : .refuse("member is not allowed to send messages")
+    /// - Parameter scope: The place that a new message names.
+    init(of member: GroupMember, in scope: MessageScope?) { self.init(.write(ItemPlace(scope, of: member)), by: member) }
+
+    /// - Parameter stored: A message of the member. Its place counts, and no other.
+    init(editing stored: StoredItem, by member: GroupMember, in group: GroupInfo) {
+        self.init(
+            .edit(ItemPlace(of: stored, for: member, in: group)), by: member, isHidden: stored.isBlockedByAdmin, inChannel: group.usesRelays)
+    }
+
+    /// - Parameter isHidden: True if the action changes an item that is out of sight.
+    init(_ action: GroupAction, by member: GroupMember, isHidden: Bool = false, inChannel: Bool = false) {
+        switch (RightDecision(action, by: ActingMember(member, isForwarded: true), isHidden: isHidden, inChannel: inChannel), action) {
+        case (.allow, _), (.hide, _): self = .allow
+        case (.refuse(.role), .write(.othersSupport)), (.refuse(.role), .edit(.othersSupport)), (.refuse(.role), .inviteAsContact(.othersSupport)):
+            self = .refuse("member is not allowed to send to this support chat")
+        case (.refuse(.blocked), _): self = .refuse("member is not allowed to change messages while it is blocked")
+        case (.refuse, _): self = .refuse("member is not allowed to send messages")
         }
     }
 }
@@ -69,21 +80,31 @@ enum GroupDeletionDecision: Hashable {
 
     /// - Parameters:
     ///   - stored: The item; nil if it is not there.
-    ///   - membership: This profile's membership.
-    init(_ deletion: MessageDeletion, by sender: GroupMember, of stored: StoredItem?, membership: GroupMember, at time: UTCTimestamp) {
+    init(_ deletion: MessageDeletion, by sender: GroupMember, of stored: StoredItem?, in group: GroupInfo, at time: UTCTimestamp) {
         guard let stored else {
             let author = deletion.memberID ?? sender.memberID
             if author == sender.memberID {
                 self = .refuse("x.msg.del: message not found")
-            } else if sender.role < .moderator {
-                self = .refuse("x.msg.del: message not found, message of another member with insufficient member permissions")
             } else {
-                self = .wait(author: author)
+                switch RightDecision(.moderate, by: ActingMember(sender, isForwarded: true)) {
+                case .allow, .hide: self = .wait(author: author)
+                case .refuse(.role):
+                    self = .refuse("x.msg.del: message not found, message of another member with insufficient member permissions")
+                case .refuse(let refusal): self = .refuse(refusal.text(.deleteMessage))
+                }
             }
             return
         }
         switch stored.item.direction {
         case .groupReceived(let author) where author.memberID == sender.memberID:
+            let action = GroupAction.delete(ItemPlace(of: stored, for: sender, in: group))
+            let isHidden = stored.isBlockedByAdmin
+            switch RightDecision(action, by: ActingMember(sender, isForwarded: true), isHidden: isHidden, inChannel: group.usesRelays) {
+            case .refuse(let refusal):
+                self = .refuse(refusal.text(.deleteMessage))
+                return
+            case .allow, .hide: break
+            }
             if deletion.memberID == nil {
                 self =
                     ItemRules.acceptsDeletion(of: stored.item, at: time)
@@ -92,7 +113,7 @@ enum GroupDeletionDecision: Hashable {
                 self = .moderate
             }
         case .groupReceived(let author): self = Self.moderation(of: author, deletion, by: sender)
-        case .groupSent: self = Self.moderation(of: membership, deletion, by: sender)
+        case .groupSent: self = Self.moderation(of: group.membership, deletion, by: sender)
         default: self = .refuse("x.msg.del: invalid message deletion")
         }
     }
@@ -102,10 +123,11 @@ enum GroupDeletionDecision: Hashable {
             return .refuse("x.msg.del: member attempted invalid message delete")
         }
         guard named == author.memberID else { return .refuse("x.msg.del: message of another member with incorrect memberId") }
-        guard sender.role >= .moderator, sender.role >= author.role else {
-            return .refuse("x.msg.del: message of another member with insufficient member permissions")
+        switch RightDecision(.moderate, by: ActingMember(sender, isForwarded: true), over: [author.role]) {
+        case .allow, .hide: return .moderate
+        case .refuse(.role): return .refuse("x.msg.del: message of another member with insufficient member permissions")
+        case .refuse(let refusal): return .refuse(refusal.text(.deleteMessage))
         }
-        return .moderate
     }
 }
 
@@ -132,6 +154,11 @@ enum GroupEditDecision: Hashable {
         let wasLive = stored.item.meta.isLive == true
         self = old == update.content && !wasLive ? .unchanged : .replace(isEdited: !wasLive, isLive: update.live == true)
     }
+}
+
+extension StoredItem {
+    /// True for an item that came while its author was blocked for all, and that is out of sight.
+    var isBlockedByAdmin: Bool { if case .blockedByAdmin? = item.meta.deleted { true } else { false } }
 }
 
 extension ChatMessageEvent {

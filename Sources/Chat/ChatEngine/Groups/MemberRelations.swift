@@ -14,7 +14,7 @@ enum MemberRelation: UInt8, Comparable, Sendable {
 }
 
 /// The relations of one member to the others, one byte for each index in the group: the three lowest bits are the ``MemberRelation``, the fourth is
-/// set if the other member was introduced to this one.
+/// set if the other member was introduced to this one, and the fifth once the invitation of this one was passed on to the other.
 ///
 /// Indexes beyond the end are `new`. A group of *n* members takes at most *n* bytes for each of them.
 struct MemberRelations: Hashable, Sendable {
@@ -35,6 +35,17 @@ struct MemberRelations: Hashable, Sendable {
     /// - Parameter isIntroducedToSubject: True if the other member was introduced to the one whose vector this is.
     mutating func introduce(_ index: Int64, isIntroducedToSubject: Bool) {
         set(index, (isIntroducedToSubject ? 0x08 : 0) | MemberRelation.introduced.rawValue)
+    }
+
+    /// Notes that the subject's invitation is passed on to the other member: once, and only if the other member was introduced to the subject and the two
+    /// are not connected.
+    ///
+    /// - Returns: False if it must not be passed on.
+    mutating func passInvitation(to index: Int64) -> Bool {
+        let old = byte(index)
+        guard self[index] == .introduced, old & 0x08 != 0, old & 0x10 == 0 else { return false }
+        set(index, old | 0x10)
+        return true
     }
 
     /// Notes that one of the two has reported the connection. Reports that come again, or too late, change nothing, nor do those of members who
