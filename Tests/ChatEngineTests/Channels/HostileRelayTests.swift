@@ -1,4 +1,6 @@
 import ChatAPI
+import EncryptedSQLite
+import GRDB
 import SMPCrypto
 import SMPWire
 import Testing
@@ -167,6 +169,64 @@ struct HostileRelayTests {
         #expect(await scene.members(at: "relay").count { $0.status == .connected } == 2)
         await mallory.close()
         await scene.close()
+    }
+
+    @Test("nobody joins under the identifier of a subscriber whom only another relay knows: the identifier is bound to a key")
+    func foreignIdentifierAtAnotherRelay() async throws {
+        let scene = try await ChannelScene(["xenia"], relays: 2, preferences: ChannelScene.marked)
+        let xenia = try await scene.info(at: "xenia").membership.memberID
+        #expect(xenia.bytes.count == BoundMemberID.length)
+        // The second relay came after her.
+        try await scene.relays[1].native.engine.store.write { db in
+            try db.run("DELETE FROM group_members WHERE member_id = ?", [xenia.bytes.blob])
+        }
+        let mallory = try await scene.world.open(agent: .light)
+        _ = try await mallory.createUser("mallory")
+        try await scene.prepare(mallory)
+        try await mallory.native.engine.transactions.transaction { transaction in
+            let group = try transaction.group(1, of: try transaction.user())
+            try transaction.db.updateMember(group.membership.groupMemberID, memberID: xenia, role: .commenter, at: transaction.now)
+        }
+        _ = await mallory.answer("/_connect group #1")
+        for relay in ["relay", "relay2"] {
+            await scene.eventually("the relay refuses", at: relay) {
+                scene[relay].events.contains { if case .chatError(.store(error: .duplicateGroupMember)) = $0 { true } else { false } }
+            }
+        }
+        #expect(await scene.members(at: "relay2").allSatisfy { $0.memberID != xenia })
+        await mallory.close()
+        await scene.close()
+    }
+
+    @Test("an owner drops a second key for the identifier of a subscriber, whichever relay tells of it, and a key that is not the identifier's")
+    func secondKey() async throws {
+        let scene = try await ChannelScene(["ann"], relays: 2)
+        let ann = try await scene.info(at: "ann").membership.memberID
+        let known = try await scene.member("ann", at: "owner")
+        let key = Ed25519.generateKeyPair(SystemRandomSource()).publicKey
+        let stranger = BoundMemberID.identifier(for: Ed25519.generateKeyPair(SystemRandomSource()).publicKey)
+        for (relay, id) in [("relay", ann), ("relay2", ann), ("relay2", stranger)] {
+            let before = scene["owner"].events.messageErrors.count
+            let info = MemberInfo(
+                memberID: id, role: .observer, versions: ChatVersions.supported, profile: Profile(displayName: "ann", fullName: ""), key: key)
+            try await scene.send(try ChannelScene.body(.newMember(info, scope: nil)), from: relay, to: "owner")
+            let isRefused = await scene["owner"].wait { events in
+                events.messageErrors.dropFirst(before).contains("x.grp.mem.new: another key for the identifier of a member")
+            }
+            #expect(isRefused, "\(relay)")
+        }
+        let now = await scene.members(at: "owner").filter { $0.memberID == ann || $0.memberID == stranger }
+        #expect(now.map(\.publicKey) == [known.publicKey])
+        await scene.close()
+    }
+
+    @Test("an identifier is permitted for its key alone if it is bound, and for any key if it is not")
+    func boundIdentifiers() {
+        let key = Ed25519.generateKeyPair(SystemRandomSource()).publicKey, other = Ed25519.generateKeyPair(SystemRandomSource()).publicKey
+        let id = BoundMemberID.identifier(for: key)
+        #expect(BoundMemberID.permits(id, key: key) && !BoundMemberID.permits(id, key: other) && BoundMemberID.permits(id, key: nil))
+        #expect(BoundMemberID.permits(MemberID(Bytes(repeating: 1, count: 12)), key: other))
+        #expect(!BoundMemberID.permits(MemberID(Bytes(repeating: 1, count: 32)), key: key))
     }
 
     @Test("an invitation to relay is refused by a profile that is no relay, and by a relay if it does not come from an owner of the channel")

@@ -15,7 +15,11 @@ extension ChatTransaction {
         new.welcomeSharedMessageID = profile.description == nil ? nil : newSharedMessageID()
         let id = try db.insertGroup(new, user: user.userID, at: now)
         try db.updateGroup(id, usesRelays: true, ownStatus: nil, publicMemberCount: data.publicGroupData?.publicMemberCount)
-        try insertMembership(id, memberID: MemberID(random.bytes(12)), role: ChannelRules.subscriberRole, status: .unknown, of: user)
+        // The key comes first: the identifier is bound to it.
+        let key = Ed25519.generateKeyPair(random).privateKey
+        try db.updateGroup(id, memberKey: key)
+        try insertMembership(
+            id, memberID: BoundMemberID.identifier(for: key.publicKey), role: ChannelRules.subscriberRole, status: .unknown, of: user)
         var group = try group(id, of: user)
         try addBanner(to: &group, of: user)
         var chat = GroupConversation(group)
@@ -54,9 +58,9 @@ extension ChatTransaction {
         }
         let own = group.membership
         if group.groupKeys == nil {
-            let keys = Ed25519.generateKeyPair(random)
-            try db.updateGroup(id, rootKey: channel.rootKey, memberKey: keys.privateKey)
-            try db.updateMember(own.groupMemberID, publicKey: keys.publicKey)
+            let key = try db.memberKey(group: id) ?? Ed25519.generateKeyPair(random).privateKey
+            try db.updateGroup(id, rootKey: channel.rootKey, memberKey: key)
+            try db.updateMember(own.groupMemberID, publicKey: key.publicKey)
             if incognito, !group.isIncognito {
                 let shown = RandomProfile.make(random)
                 let profile = try db.insertProfile(shown, user: user.userID, incognito: true, at: now)

@@ -51,6 +51,8 @@ extension ChatTransaction {
         guard info.memberID != group.membership.memberID else { return }
         guard let known = try db.member(info.memberID, group: group.groupID) else {
             var info = info
+            // The keys of owners come with the link alone.
+            if info.role == .owner || !BoundMemberID.permits(info.memberID, key: info.key) { info.key = nil }
             info.role = ChannelRules.role(introduced: info.role, known: nil)
             _ = try addMember(
                 info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked, in: group, of: user)

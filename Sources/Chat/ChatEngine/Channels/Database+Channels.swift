@@ -34,6 +34,17 @@ extension Database {
             "UPDATE groups SET root_public_key = ?, member_private_key = ? WHERE group_id = ?", [rootKey.raw.blob, memberKey.raw.bytes.blob, id])
     }
 
+    /// Stores the key of this profile in a group that it is going to join.
+    func updateGroup(_ id: GroupID, memberKey: Ed25519.PrivateKey) throws {
+        try run("UPDATE groups SET member_private_key = ? WHERE group_id = ?", [memberKey.raw.bytes.blob, id])
+    }
+
+    /// The key of this profile in a group; nil if there is none.
+    func memberKey(group id: GroupID) throws -> Ed25519.PrivateKey? {
+        let stored = try first("SELECT member_private_key FROM groups WHERE group_id = ?", [id]) { $0.optionalBytes() } ?? nil
+        return stored.flatMap { try? Ed25519.PrivateKey(raw: $0) }
+    }
+
     func updateGroup(_ id: GroupID, isBeingCreated: Bool) throws {
         try run("UPDATE groups SET creating = ? WHERE group_id = ?", [isBeingCreated, id])
     }

@@ -248,7 +248,11 @@ extension ChatTransaction {
         }
         // The same event again, after a crash.
         if try db.hasMember(invitationID: id.bytes) { return }
-        if let subscriber, try subscriber.id == group.membership.memberID || db.member(subscriber.id, group: group.groupID) != nil {
+        // Another relay may have the subscriber whose identifier this is.
+        if let subscriber,
+            try subscriber.id == group.membership.memberID || !BoundMemberID.permits(subscriber.id, key: subscriber.key)
+                || db.member(subscriber.id, group: group.groupID) != nil
+        {
             return emit(.chatError(error: .store(error: .duplicateGroupMember)))
         }
         let role =

@@ -16,6 +16,13 @@ extension ChatTransaction {
         }
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
         let known = try db.member(info.memberID, group: group.groupID)
+        if group.usesRelays, let key = info.key {
+            // One identifier has one key, whichever relay tells of it.
+            guard BoundMemberID.permits(info.memberID, key: key), known?.signingKey.map({ $0 == key }) ?? true else {
+                reportError("x.grp.mem.new: another key for the identifier of a member", of: user)
+                return nil
+            }
+        }
         let member: GroupMember
         switch AnnouncementDecision(of: info, by: host, known: known, membership: group.membership) {
         case .ignore: return nil
