@@ -77,6 +77,17 @@ struct ConnectionEventTests {
         await alice.close()
     }
 
+    @Test func theEndOfASubscriptionIsToldOfContactsByTheirNameAndOfAllOtherConnectionsAsWhatTheyAre() async throws {
+        let scene = try await RuleScene()
+        let members = try await scene.addGroup(with: ["bob": .member])
+        let contact = try await scene.addContact("ann")
+        #expect(try await scene.report(.subscriptionEnded, from: .contact(contact)).events.types == ["contactAnotherClient"])
+        let told = try await scene.report(.subscriptionEnded, from: .member(try #require(members["bob"]))).events
+        guard case .subscriptionEnd(_, .member(_, let group, let member))? = told.first, told.count == 1 else { throw UnexpectedAnswer() }
+        #expect(group.groupID == RuleScene.group && member.localDisplayName == "bob")
+        try await scene.close()
+    }
+
     /// Two who are connected, and what adds to the reports of the first one's agent.
     private func connectedWithInjector() async throws -> (alice: TestCore, bob: TestCore, injector: ReportInjector) {
         let world = TestWorld(), injector = ReportInjector()

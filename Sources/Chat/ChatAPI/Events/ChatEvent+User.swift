@@ -8,6 +8,7 @@ extension ChatEvent {
             .chatItemNotChanged(let user, _), .chatItemReaction(let user, _, _), .groupChatItemsDeleted(let user, _, _, _, _),
             .chatItemsDeleted(let user, _, _, _), .chatItemDeletedNotFound(let user, _, _), .contactConnecting(let user, _),
             .contactConnected(let user, _, _), .contactSndReady(let user, _), .contactAnotherClient(let user, _), .contactDisabled(let user, _),
+            .subscriptionEnd(let user, _),
             .contactUpdated(let user, _, _), .contactsMerged(let user, _, _, _), .contactDeletedByContact(let user, _),
             .receivedContactRequest(let user, _, _), .acceptingContactRequest(let user, _),
             .acceptingBusinessRequest(let user, _), .contactRequestAlreadyAccepted(let user, _),

@@ -77,6 +77,8 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case contactDisabled(user: User, contact: Contact)
     /// The same for a connection that is no contact's.
     case connectionDisabled(connectionEntity: ConnectionEntity)
+    /// Another client has subscribed to a connection that is no contact's: this one gets nothing more over it.
+    case subscriptionEnd(user: User, connectionEntity: ConnectionEntity)
     /// The other side does not take its messages, or takes them again.
     case connectionInactive(connectionEntity: ConnectionEntity, inactive: Bool)
     /// Connections by a router can, or cannot, receive.

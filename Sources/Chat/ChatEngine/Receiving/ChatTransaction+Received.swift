@@ -144,6 +144,10 @@ extension ChatTransaction {
     }
 
     private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
+        if case .subscriptionEnded = incoming.notification.event {
+            guard let contact = context.contact else { return emit(.subscriptionEnd(user: context.user, connectionEntity: context.entity)) }
+            return emit(.contactAnotherClient(user: context.user, contact: contact))
+        }
         switch context.peer {
         case .address(let id): return try receive(incoming, forAddress: id, in: context)
         case .groupLink(let id): return try receive(incoming, forGroupLink: id, in: context)
@@ -167,8 +171,6 @@ extension ChatTransaction {
         case .sendingContinued: try receiveContinuation(in: context)
         case .queueSwitch(let direction, let phase, let stats): try receiveSwitch(direction, phase, stats, in: &context)
         case .ratchetSync(let state, let fault, let stats): try receiveRatchetSync(state, fault, stats, in: &context)
-        case .subscriptionEnded:
-            if let contact = context.contact { emit(.contactAnotherClient(user: context.user, contact: contact)) }
         case .failed(let fault):
             if case .agent(.duplicate(let dropped?)) = fault.reason, var contact = context.contact {
                 var draft = ItemDraft(.receivedMessageError(error: .dropped(attempts: dropped.attempts)), isSent: false)
@@ -182,7 +184,7 @@ extension ChatTransaction {
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
-            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent:
+            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent, .subscriptionEnded:
             // What is sent is for the tracker.
             receiveState(incoming.notification.event)
         }
