@@ -105,6 +105,9 @@ import Testing
         let closed = try await group(as: .moderator) { $0.set(.support, .off) }
         var subject = GroupMember.example(.member, 5)
         #expect(forbidding(.text("x"), by: subject, in: closed, scope: .memberSupport(groupMember: subject)) == .support)
+        #expect(
+            forbidding(.text("x"), by: closed.membership, in: closed, scope: .memberSupport(groupMember: subject), isSent: true) == nil,
+            "a moderator begins it")
         subject.supportChat = GroupSupportChat(chatTimestamp: MemoryStore.now, unread: 0, memberAttention: 0, mentions: 0)
         #expect(forbidding(.text("x"), by: subject, in: closed, scope: .memberSupport(groupMember: subject)) == nil)
         #expect(forbidding(.text("x"), by: closed.membership, in: closed, scope: .memberSupport(groupMember: nil), isSent: true) == .support)

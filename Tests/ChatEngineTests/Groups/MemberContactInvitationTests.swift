@@ -97,6 +97,7 @@ import Testing
         #expect(contact.contactID == contactID)
         if own == "a" {
             #expect(contact.groupDirectInvitation?.link == Self.link + "m" && contact.activeConnection == nil, "the own invitation gives way")
+            #expect(contact.contactGroupMemberID == nil && !contact.contactGroupInvitationSent, "the contact is not invited any more")
         } else {
             #expect(contact.groupDirectInvitation == nil && contact.activeConnection != nil, "the other side joins")
         }

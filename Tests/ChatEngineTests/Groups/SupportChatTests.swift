@@ -65,6 +65,21 @@ import Testing
         try await scene.close()
     }
 
+    @Test func aModeratorBeginsATalkWithAMemberAlthoughSupportIsOffAndTheMemberDoesNot() async throws {
+        let scene = try await RuleScene()
+        let members = try await scene.addGroup(with: ["bob": .member]) { $0.set(.support, .off) }
+        let bob = try #require(members["bob"])
+        try await scene.send("a word with you", to: support(bob))
+        #expect(try await scene.texts(in: support(bob)) == ["a word with you"])
+        #expect(try await scene.member(bob).supportChat != nil, "sending makes the chat")
+        try await scene.run { transaction in
+            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            try transaction.db.updateMember(own, role: .member, at: transaction.now)
+        }
+        #expect(try await scene.refusal { [own = support(nil)] in try $0.send(ComposedMessage(content: .text("help")), to: own) } != nil)
+        try await scene.close()
+    }
+
     @Test func aModeratorsMessageInTheChatIsNotOneThatWaitsForAnAnswer() async throws {
         let (scene, members, bobID) = try await scene()
         let bob = try #require(members["bob"])

@@ -140,8 +140,8 @@ extension Database {
     fileprivate func updateContact(_ id: ContactID, directInvitation link: String, from member: GroupMember, started: Bool) throws {
         try run(
             """
-            UPDATE contacts SET group_direct_link = ?, group_direct_from_group_id = ?, group_direct_from_member_id = ?,
-                group_direct_from_connection_id = ?, group_direct_started = ? WHERE contact_id = ?
+            UPDATE contacts SET group_member_id = NULL, group_invitation_sent = 0, group_direct_link = ?, group_direct_from_group_id = ?,
+                group_direct_from_member_id = ?, group_direct_from_connection_id = ?, group_direct_started = ? WHERE contact_id = ?
             """, [link, member.groupID, member.groupMemberID, member.activeConnection?.connectionID, started, id])
     }
 

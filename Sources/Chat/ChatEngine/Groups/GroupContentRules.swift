@@ -17,7 +17,9 @@ enum GroupContentRules {
         let isSupport = conversation.scope != nil
         if isSupport {
             let subject = conversation.supportMember ?? group.membership
-            if !group.allows(.support), subject.supportChat == nil { return .support }
+            // A moderator may begin a talk with a member whatever the preference says: sending makes the chat.
+            let isBegunByModerator = isSent && conversation.supportMember != nil && group.membership.role >= .moderator
+            if !group.allows(.support), subject.supportChat == nil, !isBegunByModerator { return .support }
         }
         if content.isVoice, !group.allows(.voice, author), !isHostVoice(author, conversation, isSent: isSent) { return .voice }
         guard !isSupport else { return nil }
