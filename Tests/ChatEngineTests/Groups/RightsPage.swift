@@ -113,7 +113,8 @@ enum RightsPage {
         case .deleteAsGroup: "delete a post of the channel"
         case .moderate: "delete a message of another member"
         case .react(let place): "react \(text(place))"
-        case .sendFile(let place): "describe or cancel the file of an own message \(text(place))"
+        case .sendFile(let place): "describe the file of an own message \(text(place))"
+        case .cancelFile(let place): "cancel the file of an own message \(text(place))"
         case .sendForeignFile: "describe or cancel the file of another member"
         case .closeComments: "close a post for comments"
         case .changeProfile: "change the own profile"
@@ -145,7 +146,9 @@ enum RightsPage {
             case .edit, .editAsGroup, .editForeign, .closeComments: [.updateMessage]
             case .delete, .deleteAsGroup, .moderate: [.deleteMessage]
             case .react: [.react]
-            case .sendFile, .sendForeignFile: [.fileDescription, .cancelFile]
+            case .sendFile: [.fileDescription]
+            case .cancelFile: [.cancelFile]
+            case .sendForeignFile: [.fileDescription, .cancelFile]
             case .changeProfile: [.info]
             case .setRole: [.memberRole]
             case .block: [.restrictMember]

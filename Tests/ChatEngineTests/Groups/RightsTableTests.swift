@@ -45,7 +45,8 @@ struct RightsTableTests {
     @Test("who waits to be let in writes to the moderators, changes what it has written there and its profile, and leaves; nothing else")
     func waiting() {
         let own: Set<GroupAction> = [
-            .write(.ownSupport), .edit(.ownSupport), .delete(.ownSupport), .react(.ownSupport), .sendFile(.ownSupport), .changeProfile, .leave, .probe,
+            .write(.ownSupport), .edit(.ownSupport), .delete(.ownSupport), .react(.ownSupport), .sendFile(.ownSupport), .cancelFile(.ownSupport),
+            .changeProfile, .leave, .probe,
         ]
         for situation in Self.all {
             switch situation.member.standing {
@@ -64,7 +65,7 @@ struct RightsTableTests {
         for situation in Self.all where situation.member.isBlocked && !situation.isRefused {
             switch situation.action {
             case .write, .writeAsGroup: #expect(situation.decision == .hide, "\(situation)")
-            case .edit, .delete, .sendFile: #expect(situation.isHidden, "\(situation)")
+            case .edit, .delete, .sendFile, .cancelFile: #expect(situation.isHidden, "\(situation)")
             default: #expect(unchanged.contains(situation.action), "\(situation)")
             }
         }
@@ -98,18 +99,26 @@ struct RightsTableTests {
                 .unknown("x"),
                 [
                     .write(.ownSupport), .edit(.ownSupport), .delete(.group), .delete(.ownSupport), .delete(.othersSupport), .react(.group),
-                    .react(.ownSupport), .sendFile(.group), .sendFile(.ownSupport), .sendFile(.othersSupport), .changeProfile, .leave, .probe,
+                    .react(.ownSupport), .sendFile(.ownSupport), .cancelFile(.group), .cancelFile(.ownSupport), .cancelFile(.othersSupport), .changeProfile,
+                    .leave, .probe,
                     .inviteAsContact(.ownSupport), .inviteMember, .reportConnection,
                     .showHostProfile,
                 ]
-            ), (.author, [.write(.group), .edit(.group), .inviteAsContact(.group)]),
-            (.moderator, [.write(.othersSupport), .edit(.othersSupport), .react(.othersSupport), .inviteAsContact(.othersSupport), .moderate, .block, .letIn]),
+            ), (.author, [.write(.group), .edit(.group), .sendFile(.group), .inviteAsContact(.group)]),
+            (
+                .moderator,
+                [
+                    .write(.othersSupport), .edit(.othersSupport), .sendFile(.othersSupport), .react(.othersSupport), .inviteAsContact(.othersSupport),
+                    .moderate, .block, .letIn,
+                ]
+            ),
             (.admin, [.setRole, .remove, .announceMember, .introduceMember, .passInvitation, .forward]),
             (.owner, [.writeAsGroup, .editAsGroup, .deleteAsGroup, .changeGroup, .deleteGroup]),
             (
                 nil,
                 [
-                    .write(.comments), .edit(.comments), .delete(.comments), .react(.comments), .sendFile(.comments), .editForeign, .sendForeignFile,
+                    .write(.comments), .edit(.comments), .delete(.comments), .react(.comments), .sendFile(.comments), .cancelFile(.comments), .editForeign,
+                    .sendForeignFile,
                     .closeComments,
                     .nothing,
                 ]

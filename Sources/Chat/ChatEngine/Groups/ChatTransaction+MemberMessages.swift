@@ -262,7 +262,7 @@ extension ChatTransaction {
     }
 
     /// The refusal of a message for the standing of its author, or a block; nil if neither forbids it. The roles are asked for where the message is
-    /// carried out, and the rights to change an item where the item is read.
+    /// carried out, and the rights to change an item where the item is read. Those to its file are asked for here.
     private func refusal(of received: GroupMessage, from member: GroupMember, in group: GroupInfo) throws -> RightRefusal? {
         let acting = ActingMember(member, isForwarded: received.forwardedBy != nil)
         let event = received.message.event
@@ -272,10 +272,13 @@ extension ChatTransaction {
         }
         switch event {
         case .fileDescription(let id, _), .cancelFile(let id), .fileChunk(let id, _):
-            guard acting.isBlocked || acting.standing != .member else { return nil }
-            let stored = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now)
-            let action = stored.map { GroupAction.sendFile(ItemPlace(of: $0, for: member, in: group)) } ?? .sendForeignFile
-            return RightDecision(action, by: acting, isHidden: stored?.isBlockedByAdmin ?? false, inChannel: group.usesRelays).refusalOfStanding
+            guard let stored = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) else {
+                return RightDecision(.sendForeignFile, by: acting).refusalOfStanding
+            }
+            let place = ItemPlace(of: stored, for: member, in: group)
+            var action = GroupAction.sendFile(place)
+            if case .cancelFile = event { action = .cancelFile(place) }
+            return RightDecision(action, by: acting, isHidden: stored.isBlockedByAdmin, inChannel: group.usesRelays).refusal
         default:
             guard let action = GroupAction(event, by: member), action != .nothing else { return nil }
             return RightDecision(action, by: acting, inChannel: group.usesRelays).refusalOfStanding

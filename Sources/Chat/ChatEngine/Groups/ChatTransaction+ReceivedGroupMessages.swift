@@ -97,7 +97,8 @@ extension ChatTransaction {
         }
         if let id = draft.sharedMessageID,
             let moderation = try db.takeModeration(group: group.groupID, author: member.memberID, sharedMessageID: id),
-            let moderator = try db.member(moderation.moderator), moderator.role >= .moderator, moderator.role >= member.role
+            let moderator = try db.member(moderation.moderator),
+            RightDecision(.moderate, by: ActingMember(moderator, isForwarded: true), over: [member.role]) == .allow
         {
             try receiveModerated(whole, file: container.file, from: member, by: moderator, at: moderation.at, in: &chat, of: user)
             return nil

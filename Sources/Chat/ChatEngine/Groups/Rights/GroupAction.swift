@@ -49,8 +49,11 @@ enum GroupAction: Hashable, Sendable {
     /// Deletes a message of somebody else, also one that comes later.
     case moderate
     case react(ItemPlace)
-    /// Describes, sends in chunks or cancels the file of a message that the member has written itself.
+    /// Describes the file of a message that the member has written itself, or sends it in chunks.
     case sendFile(ItemPlace)
+    /// Cancels the file of a message that the member has written itself.
+    case cancelFile(ItemPlace)
+    /// Describes or cancels the file of a message of somebody else.
     case sendForeignFile
     case closeComments
 
@@ -86,7 +89,7 @@ extension GroupAction: CaseIterable {
         let places = ItemPlace.allCases
         return places.map(GroupAction.write) + [.writeAsGroup] + places.map(GroupAction.edit) + [.editAsGroup, .editForeign]
             + places.map(GroupAction.delete) + [.deleteAsGroup, .moderate] + places.map(GroupAction.react)
-            + places.map(GroupAction.sendFile) + [.sendForeignFile, .closeComments]
+            + places.map(GroupAction.sendFile) + places.map(GroupAction.cancelFile) + [.sendForeignFile, .closeComments]
             + [.changeProfile, .setRole, .block, .remove, .letIn, .leave] + [.group, .ownSupport, .othersSupport].map(GroupAction.inviteAsContact)
             + [
                 .probe, .announceMember, .introduceMember, .inviteMember, .passInvitation, .reportConnection, .forward, .showHostProfile, .changeGroup,

@@ -99,10 +99,9 @@ extension GroupAction {
         case .react(.othersSupport): GroupRight(roles: .from(.moderator))
         case .react(.comments): GroupRight(roles: .nobody, rolesInChannels: .everyone)
 
-        // The message with the offer of the file was judged when it came.
-        case .sendFile(.group), .sendFile(.othersSupport): GroupRight(roles: .everyone, block: .refusesVisible)
-        case .sendFile(.ownSupport): GroupRight(roles: .everyone, standings: .withPending, block: .refusesVisible)
-        case .sendFile(.comments): GroupRight(roles: .nobody, rolesInChannels: .everyone, block: .refusesVisible)
+        // The content of a file is writing: an offer from before gives no right to it. To cancel it is to take back one's words.
+        case .sendFile(let place): GroupAction.edit(place).right
+        case .cancelFile(let place): GroupAction.delete(place).right
         case .sendForeignFile: GroupRight(roles: .nobody)
         case .closeComments: GroupRight(roles: .nobody, rolesInChannels: .from(.moderator))
 

@@ -119,6 +119,9 @@ enum RightDecision: Hashable, Sendable {
         }
     }
 
+    /// The refusal; nil for what is allowed.
+    var refusal: RightRefusal? { if case .refuse(let refusal) = self { refusal } else { nil } }
+
     /// The refusal for a reason that has nothing to do with roles; nil for others, and for what is allowed.
     var refusalOfStanding: RightRefusal? {
         switch self {
