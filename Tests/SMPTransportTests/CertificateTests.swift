@@ -1,3 +1,4 @@
+import Foundation
 import SMPCrypto
 import SMPTransport
 import SMPWire
@@ -113,6 +114,28 @@ struct CredentialFileTests {
         let error = #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
         #expect(error?.code == .invalidCredential)
         #expect(error?.message.contains("server.key") == true)
+    }
+
+    @Test("The making of a credential that was interrupted is finished, and the key of an identity alone is refused")
+    func interrupted() throws {
+        let names = ["server.crt", "server.key", "ca.crt", "ca.key"]
+        for moved in 0...names.count {
+            let temporary = try TemporaryFolder(), folder = temporary.path
+            let made = try ServerCredential.loadOrGenerate(in: folder)
+            for name in names[moved...] { try FileManager.default.moveItem(atPath: temporary(name), toPath: temporary(name + ".new")) }
+            let read = try ServerCredential.loadOrGenerate(in: folder)
+            // Nobody has seen the identity before the first file has its name.
+            #expect((read.fingerprint == made.fingerprint) == (moved > 0))
+            #expect(try ServerCredential.loadOrGenerate(in: folder).fingerprint == read.fingerprint)
+        }
+        let temporary = try TemporaryFolder(), folder = temporary.path
+        _ = try ServerCredential.loadOrGenerate(in: folder)
+        let key = try readFile(temporary("ca.key"))
+        for name in names.dropLast() { try FileManager.default.removeItem(atPath: temporary(name)) }
+        #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
+        #expect(try readFile(temporary("ca.key")) == key)
+        try FileManager.default.removeItem(atPath: temporary("ca.key"))
+        #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder, mayGenerate: false) }
     }
 
     @Test("Garbled, empty, oversized and exchanged files are refused", arguments: ["server.crt", "server.key", "ca.crt"])

@@ -55,6 +55,7 @@ final class JournalWorker: Sendable {
                     if core.history.isSavingDue() { core.saveStatistics() }
                     core.restSome()
                     clearIfNeeded()
+                    keepExtent()
                 },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: .hours(1)) { _ in hourly() },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: sweep) { [self] _ in expire(from: 0) {} },
@@ -99,6 +100,14 @@ final class JournalWorker: Sendable {
             loop.scheduleTask(in: pause) { [self] in
                 if let core = bound.value.core { tryToCommit(core, flush: flush) }
             }
+        }
+    }
+
+    /// What cannot be kept now is kept with the next attempt; until then less of the journal is missed if it is lost.
+    private func keepExtent() {
+        guard let core = bound.value.core, !bound.value.isFailing else { return }
+        do throws(RouterError) { try core.journal.keepExtent() } catch {
+            core.logger.debug("the extent of the journal cannot be kept", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -242,6 +251,7 @@ final class JournalWorker: Sendable {
                 }
             }
             bound.value.core?.saveStatistics()
+            keepExtent()
             // Who still holds the journal for a moment must not keep the next router from the folder.
             bound.value.core?.journal.release()
             release()

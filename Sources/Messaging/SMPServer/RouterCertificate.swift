@@ -43,19 +43,21 @@ package final class RouterCertificate: Sendable {
 
     /// Reads the certificate, or makes one.
     ///
-    /// - Parameter days: for how many a certificate is issued; nil: without end.
+    /// - Parameters:
+    ///   - days: for how many a certificate is issued; nil: without end.
+    ///   - mayMake: false if the router has run before, so that a missing certificate is refused.
     /// - Throws: ``RouterError`` `transport`.
-    package init(_ storage: RouterConfiguration.Storage, days: Int?) throws(RouterError) {
+    package init(_ storage: RouterConfiguration.Storage, days: Int?, mayMake: Bool = true) throws(RouterError) {
         self.storage = storage
         lifetime = days.map { .days($0) } ?? .unlimited
         let credential: ServerCredential
         do throws(ConnectionError) {
             switch storage {
-            case .folder(let folder): credential = try .loadOrGenerate(in: folder, lifetime: lifetime)
+            case .folder(let folder): credential = try .loadOrGenerate(in: folder, lifetime: lifetime, mayGenerate: mayMake)
             case .memory: credential = try .generate()
             }
         } catch {
-            throw RouterError(.transport, "the router's certificates cannot be used", cause: error)
+            throw RouterError(.transport, "the router's certificates cannot be used: \(error.message)", cause: error.cause)
         }
         state = Mutex(State(credential: credential, identities: [try RouterIdentity(credential)]))
     }

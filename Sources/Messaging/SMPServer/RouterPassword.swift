@@ -44,14 +44,7 @@ package enum RouterPassword {
         guard let password = BasicAuth(text) else { throw RouterError(.storage, "no password can be made") }
         do throws(SystemError) {
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
-            let temporary = path + ".new"
-            // One that a crash has left may be readable by others.
-            unlink(temporary)
-            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw SystemError() }
-            defer { close(descriptor) }
-            try WholeFile.write(text + [UInt8(ascii: "\n")], to: descriptor)
-            guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw SystemError() }
+            try WholeFile.replace(path, with: text + [UInt8(ascii: "\n")])
         } catch {
             throw RouterError(.storage, "the router's password cannot be kept in \(path)", cause: error)
         }

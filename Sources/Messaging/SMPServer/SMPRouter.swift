@@ -77,7 +77,8 @@ package final class SMPRouter: Sendable {
         _ configuration: RouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup,
         random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> SMPRouter {
-        let certificate = try RouterCertificate(configuration.storage, days: configuration.certificateDays)
+        // The certificate is made before the journal: where there is one, there was the other.
+        let certificate = try RouterCertificate(configuration.storage, days: configuration.certificateDays, mayMake: try storage.list().isEmpty)
         let (journal, queues) = try Journal.open(
             storage, durability: configuration.durability, segmentSize: configuration.segmentSize)
         if journal.discardedTail > 0 {
@@ -232,9 +233,10 @@ package final class SMPRouter: Sendable {
     ///
     /// - Returns: its bytes before and after.
     /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk does not take it all. Nothing is lost then.
-    package static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
+    package static func compact(
+        _ configuration: RouterConfiguration, logger: Logger = Logger(label: "smp.router")
+    ) async throws(RouterError) -> (before: Int, after: Int) {
         guard case .folder(let folder) = configuration.storage else { return (0, 0) }
-        let logger = Logger(label: "smp.router")
         let (journal, queues) = try Journal.open(
             try DiskStorage(folder: folder), durability: configuration.durability, segmentSize: configuration.segmentSize)
         let worker = JournalWorker(configuration)

@@ -12,21 +12,36 @@ extension ServerCredential {
     ///
     /// The files have the names and the form that official servers give them: `ca.crt`, `ca.key`, `server.crt`, `server.key`.
     /// Keys are readable by their owner only, and so is a folder made here. `ca.key` is not needed to run: it can be moved to
-    /// a safer place. A folder with only a part of the files is refused, because a new identity would break every link.
+    /// a safer place. A folder with only a part of the files is refused, because a new identity would break every link; the making of a credential
+    /// that was interrupted is finished.
     ///
-    ///
-    /// - Parameter lifetime: of the certificate for handshakes; the identity's is unlimited.
+    /// - Parameters:
+    ///   - lifetime: of the certificate for handshakes; the identity's is unlimited.
+    ///   - mayGenerate: false if the folder has had a credential, so that a missing one is refused.
     /// - Throws: ``ConnectionError`` `invalidCredential`.
     package static func loadOrGenerate(
-        in folder: String, algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
+        in folder: String, algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited, mayGenerate: Bool = true
     ) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
         let needed = [files.leafCertificate, files.leafKey, files.authorityCertificate]
-        let present = needed.filter { access($0, F_OK) == 0 }
-        if present.count == needed.count { return try load(from: folder) }
-        guard present.isEmpty else {
-            let missing = needed.filter { !present.contains($0) }.joined(separator: ", ")
-            throw ConnectionError(.invalidCredential, "\(folder) holds a part of a credential; missing: \(missing)")
+        var missing = try CredentialFiles.missing(needed)
+        let hasAuthorityKey = try CredentialFiles.missing([files.authorityKey]).isEmpty
+        if missing.count < needed.count || hasAuthorityKey {
+            try files.finishMaking()
+            missing = try CredentialFiles.missing(needed)
+            guard missing.isEmpty else {
+                throw ConnectionError(
+                    .invalidCredential,
+                    "\(folder) holds a part of a credential; missing: \(missing.joined(separator: ", ")). Restore it from a backup: with a new one the address would change"
+                )
+            }
+            return try load(from: folder)
+        }
+        guard mayGenerate else {
+            throw ConnectionError(
+                .invalidCredential,
+                "the certificates and keys of \(folder) are missing. Restore ca.crt, ca.key, server.crt and server.key from a backup: with new ones the address would change"
+            )
         }
         let authority = try CertificateAuthority.generate(algorithm: algorithm)
         let credential = try authority.issue(lifetime: lifetime)
@@ -104,11 +119,38 @@ private struct CredentialFiles {
 
     func store(_ credential: ServerCredential, _ authority: CertificateAuthority) throws(ConnectionError) {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
-        try write(authorityKey, authority.key.pem())
-        try write(authorityCertificate, PEM.text(of: authority.certificate))
-        try write(leafKey, credential.key.pem())
-        try write(leafCertificate, PEM.text(of: credential.certificates[0]))
+        // All are there as `.new` before the first gets its name: after a kill in between ``finishMaking()`` does the rest.
+        let leaf = try PEM.text(of: credential.certificates[0]), leafSecret = try credential.key.pem()
+        let identity = try PEM.text(of: authority.certificate), identitySecret = try authority.key.pem()
+        for (path, bytes) in [(leafCertificate, leaf), (leafKey, leafSecret), (authorityCertificate, identity), (authorityKey, identitySecret)] {
+            _ = try writeNew(path, bytes)
+        }
         try synchronizeFolder()
+        for path in all { try move(path + ".new", path) }
+        try synchronizeFolder()
+    }
+
+    private var all: [String] { [leafCertificate, leafKey, authorityCertificate, authorityKey] }
+
+    /// Gives the files of a credential their names whose making was interrupted.
+    func finishMaking() throws(ConnectionError) {
+        var hasMoved = false
+        for path in try Self.missing(all) {
+            guard try Self.missing([path + ".new"]).isEmpty else { continue }
+            try move(path + ".new", path)
+            hasMoved = true
+        }
+        if hasMoved { try synchronizeFolder() }
+    }
+
+    /// The files that are not there. One that cannot be looked for is not taken for a missing one.
+    static func missing(_ paths: [String]) throws(ConnectionError) -> [String] {
+        var missing: [String] = []
+        for path in paths where access(path, F_OK) != 0 {
+            guard errno == ENOENT else { throw failure("cannot look for", path) }
+            missing.append(path)
+        }
+        return missing
     }
 
     /// Both files are there as `.new` before the first takes its place: after a kill in between ``finishReplacing()`` does the rest.
@@ -138,8 +180,6 @@ private struct CredentialFiles {
         defer { closeFile(descriptor) }
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot write the folder", folder) }
     }
-
-    private func write(_ path: String, _ bytes: Bytes) throws(ConnectionError) { try move(try writeNew(path, bytes), path) }
 
     private func move(_ temporary: String, _ path: String) throws(ConnectionError) {
         guard rename(temporary, path) == 0 else { throw Self.failure("cannot write", path) }

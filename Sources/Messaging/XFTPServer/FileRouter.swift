@@ -70,7 +70,8 @@ package final class FileRouter: Sendable {
         _ configuration: FileRouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup, random: any RandomSource,
         now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> FileRouter {
-        let certificate = try RouterCertificate(.folder(configuration.folder), days: configuration.certificateDays)
+        // The certificate is made before the journal: where there is one, there was the other.
+        let certificate = try RouterCertificate(.folder(configuration.folder), days: configuration.certificateDays, mayMake: try storage.list().isEmpty)
         let folder = try ChunkFolder(configuration.folder + "/files")
         var store = FileStore()
         let records = try RecordJournal<FileJournalRecord>.open(

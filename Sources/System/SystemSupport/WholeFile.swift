@@ -55,6 +55,40 @@ package enum WholeFile {
         }
     }
 
+    /// Replaces a file, or makes it, so that it has the old content or all of the new one whenever the process or the power ends. Only its owner can
+    /// read it. It is on disk when this returns.
+    ///
+    /// - Throws: ``SystemError``; the old content is in force then, or, if only the folder could not be synchronized, maybe the new one.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let temporary = path + ".new"
+        // One that a crash has left may be readable by others.
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError() }
+        do throws(SystemError) {
+            defer { close(file) }
+            try write(bytes, to: file)
+            guard fsync(file) == 0 else { throw SystemError() }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard renameFile(temporary, path) == 0 else { throw SystemError() }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Makes the names in the folder of a file durable.
+    ///
+    /// - Throws: ``SystemError``.
+    package static func synchronizeFolder(of path: String) throws(SystemError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError() }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError() }
+    }
+
     private static func untilNotInterrupted(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -70,8 +104,13 @@ package struct SystemError: Error, CustomStringConvertible {
     /// The reason of the call that has just failed.
     package init() { number = errno }
 
+    /// True if there is no such file.
+    package var isMissingFile: Bool { number == ENOENT }
+
     package var description: String { String(cString: strerror(number)) }
 }
+
+private func renameFile(_ path: String, _ other: String) -> Int32 { rename(path, other) }
 
 // Inside the type the system's function is hidden by its own of the same name.
 private func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }

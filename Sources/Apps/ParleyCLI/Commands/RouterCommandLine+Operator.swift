@@ -39,7 +39,9 @@ extension RouterCommandLine {
             do {
                 answer = try JSONDecoder().decode(Answer.self, from: try folder.control.ask("compact"))
             } catch let error as Outcome.Failed where error.code == "router.notRunning" {
-                let (before, after) = try await SMPRouter.compact(try RouterFile(in: folder.data).configuration(in: folder.data))
+                let format: StructuredLogHandler.Format = folder.json ? .json : .text
+                let logger = Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: .notice, format: format) }
+                let (before, after) = try await SMPRouter.compact(try RouterFile(in: folder.data).configuration(in: folder.data), logger: logger)
                 answer = Answer(journalBytesBefore: before, journalBytes: after)
             }
             if folder.json {

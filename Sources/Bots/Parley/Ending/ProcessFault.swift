@@ -53,6 +53,7 @@ extension HostError.Code {
         switch self {
         case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
         case .dataFolder, .dataFolderInUse, .router, .portInUse, .monitoring: false
+        case .folderPartMissing, .folderPartEmpty, .folderPartDamaged, .folderPartUnreadable, .folderPartOlder, .folderPartForeign, .backup: false
         }
     }
 }

@@ -17,6 +17,7 @@ enum EmbeddedRouter {
     static func start(
         _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
     ) async throws -> (router: SMPRouter, address: SMPServerWithAuth) {
+        try makeFolder(folder)
         let port = try KeptPort(folder: folder)
         var configuration = RouterConfiguration(storage: .folder(folder))
         // A router that others are told the name of must be heard on more than the loopback interface.
@@ -31,15 +32,8 @@ enum EmbeddedRouter {
         let router: SMPRouter = try await start(on: port, chosen: settings.port, option: "--router-port") { [configuration] port in
             var configuration = configuration
             configuration.port = Int(port)
-            return try await SMPRouter.start(configuration, logger: logger)
-        }
-        if UInt16(exactly: router.port) != port.kept {
-            do throws(HostError) {
-                try port.keep(router.port)
-            } catch {
-                await router.stop()
-                throw error
-            }
+            let router = try await SMPRouter.start(configuration, logger: logger)
+            return (router, router.port, { await router.stop() })
         }
         if configuration.basicAuth != nil {
             logger.notice(
@@ -67,15 +61,8 @@ enum EmbeddedRouter {
         let router: FileRouter = try await start(on: port, chosen: settings.filePort, option: "--file-router-port") { [configuration] port in
             var configuration = configuration
             configuration.port = Int(port)
-            return try await FileRouter.start(configuration, logger: logger)
-        }
-        if UInt16(exactly: router.port) != port.kept {
-            do throws(HostError) {
-                try port.keep(router.port)
-            } catch {
-                await router.stop()
-                throw error
-            }
+            let router = try await FileRouter.start(configuration, logger: logger)
+            return (router, router.port, { await router.stop() })
         }
         if configuration.basicAuth != nil {
             logger.notice(
@@ -109,43 +96,37 @@ enum EmbeddedRouter {
         }
     }
 
-    /// The port of a router, kept in its folder: every address that was given out names it.
-    private struct KeptPort {
-        let file: String
-        let kept: UInt16?
-
-        init(folder: String) throws(HostError) {
-            file = folder + "/port"
-            kept = (try? String(contentsOfFile: file, encoding: .utf8)).flatMap { UInt16($0.filter(\.isNumber)) }
-        }
-
-        func keep(_ port: Int) throws(HostError) {
-            do {
-                try "\(port)\n".write(toFile: file, atomically: true, encoding: .utf8)
-            } catch {
-                throw HostError(.router, "the port of the router cannot be kept in \(file): \(error.localizedDescription)")
-            }
-        }
-    }
-
     /// Starts a router on the port that was chosen, or on the one that it had before, or on any that it can have at every later start, too.
+    ///
+    /// A port is kept before the router listens on it: once somebody knows an address, its port is on disk.
     private static func start<Router>(
-        on kept: KeptPort, chosen: UInt16?, option: String, _ start: (UInt16) async throws -> Router
+        on kept: KeptPort, chosen: UInt16?, option: String, _ start: (UInt16) async throws -> (router: Router, port: Int, stop: () async -> Void)
     ) async throws -> Router {
-        if let port = chosen ?? kept.kept {
+        if let port = chosen ?? kept.port {
             do {
-                return try await start(port)
+                let started = try await start(port)
+                // The one that was chosen is kept when it is known that it can be had.
+                guard let actual = UInt16(exactly: started.port), actual != kept.port else { return started.router }
+                do throws(HostError) {
+                    try kept.keep(actual)
+                } catch {
+                    await started.stop()
+                    throw error
+                }
+                return started.router
             } catch let error as RouterError where error.code == .addressInUse {
                 throw HostError(
                     .portInUse,
-                    port == kept.kept
+                    port == kept.port
                         ? "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it"
                         : "something else listens on port \(port): stop it, or name another with \(option)")
             }
         }
+        try kept.requireNewRouter(option: option)
         for port in ListeningPorts.lasting.shuffled().prefix(largestNumberOfTries) {
             do {
-                return try await start(UInt16(port))
+                try kept.keep(UInt16(port))
+                return try await start(UInt16(port)).router
             } catch let error as RouterError where error.code == .addressInUse {
                 continue
             }

@@ -78,8 +78,11 @@ package final class NativeCore: IdempotentChatCore {
         _ configuration: NativeCoreConfiguration, network: any SMPRouting
     ) throws(StorageError) -> NativeCore {
         try open(configuration, network: network) { store, disk throws(StorageError) in
-            let agentStore = try AgentStore(path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
-            let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
+            let agentStore = try AgentStore(
+                path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, logger: configuration.logger, health: disk.take)
+            var settings = configuration.agent
+            settings.logger = configuration.logger
+            let agent = SMPAgent(configuration: settings, store: agentStore, network: network)
             let fileEvents = FileEventRelay()
             return NativeCoreServices(
                 agent: agent, reports: agent.events, files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents,
@@ -111,7 +114,7 @@ package final class NativeCore: IdempotentChatCore {
             // What a change of key that was interrupted has left is put in order first.
             try configuration.databases?.checkKey(configuration.key)
             let disk = DiskHealthReporter(observer: configuration.diskHealth)
-            let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, health: disk.take)
+            let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, logger: configuration.logger, health: disk.take)
             let services = try services(store, disk)
             let core = NativeCore(
                 configuration: configuration, store: store, agent: services.agent, reports: services.reports, network: network, lock: lock,
@@ -130,7 +133,7 @@ package final class NativeCore: IdempotentChatCore {
         configuration.network.apply(to: &configuration.client, &configuration.agent)
         let pool: SMPClientPool
         do {
-            pool = try SMPClientPool(configuration: configuration.client)
+            pool = try SMPClientPool(configuration: configuration.client, logger: configuration.logger)
         } catch {
             throw StorageError(.unavailable, "the network cannot be used: \(error)")
         }

@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import GRDB
+import Logging
 
 /// Told of every transaction; tests make them fail.
 protocol ChatStoreInterceptor: Sendable {
@@ -21,16 +22,17 @@ final class ChatStore: Sendable {
     ///
     /// - Parameters:
     ///   - key: opens an encrypted database, or makes a new one encrypted.
+    ///   - logger: takes what the database logs.
     ///   - health: told when the disk begins to fail and when it works again.
     /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
     init(
-        prefix: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
-        interceptor: (any ChatStoreInterceptor)? = nil
+        prefix: String?, key: DatabaseKey? = nil, logger: Logger = Logger(label: "chat.store"),
+        health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }, interceptor: (any ChatStoreInterceptor)? = nil
     ) throws(StorageError) {
         self.interceptor = interceptor
         file = try DatabaseFile(
             path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: ChatStoreMigrations.migrator, key: key,
-            health: health,
+            logger: logger, health: health,
             prepare: { db in db.add(function: Self.caseFolding) })
     }
 

@@ -1,3 +1,4 @@
+package import Logging
 package import SMPClient
 package import SMPWire
 
@@ -90,6 +91,9 @@ package struct AgentConfiguration: Sendable {
     package var concurrentDeliveries = 128
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
     package var deliveryBufferSize = 64
+
+    /// Takes what the agent logs.
+    package var logger = Logger(label: "agent")
 
     /// Bytes by which messages are padded less than ``AgentLimits`` says, for simulations of many messages.
     var paddingReduction = 0

@@ -23,7 +23,7 @@ final class AgentCore: Sendable {
     let runtime: AgentRuntime
     var clock: any Clock<Duration> { runtime.clock }
     private let dayClock: SteadyClock
-    let log = Logger(label: "agent")
+    let log: Logger
 
     let connections: ActiveConnectionCache
     let subscriptions = SubscriptionRegistry()
@@ -43,6 +43,7 @@ final class AgentCore: Sendable {
         runtime: AgentRuntime, now: @escaping @Sendable () -> Int64
     ) {
         self.configuration = configuration
+        log = configuration.logger
         self.store = store
         self.network = network
         router = PrivateRouter(network: network, random: random, times: configuration.network, clock: runtime.clock)

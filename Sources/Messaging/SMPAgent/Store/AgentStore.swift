@@ -1,6 +1,6 @@
 package import EncryptedSQLite
 package import GRDB
-import Logging
+package import Logging
 
 /// Told of every transaction; tests make them fail.
 protocol StoreInterceptor: Sendable {
@@ -23,34 +23,38 @@ package final class AgentStore: Sendable {
     package let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
     private let deferred: DeferredWrites<StoreChange>
-    private let log = Logger(label: "agent.store")
+    private let log: Logger
 
     /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
     ///
     /// - Parameters:
     ///   - path: nil for a database in memory, for tests and for runs that leave nothing behind.
     ///   - key: opens an encrypted database, or makes a new one encrypted.
+    ///   - logger: takes what the store and its database log.
     ///   - health: told when the disk begins to fail and when it works again.
     /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
     package convenience init(
-        path: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
+        path: String?, key: DatabaseKey? = nil, logger: Logger = Logger(label: "agent.store"),
+        health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
     ) throws(StorageError) {
-        try self.init(path: path, key: key, health: health, interceptor: nil)
+        try self.init(path: path, key: key, logger: logger, health: health, interceptor: nil)
     }
 
     init(
-        path: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
-        interceptor: (any StoreInterceptor)?
+        path: String?, key: DatabaseKey? = nil, logger: Logger = Logger(label: "agent.store"),
+        health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }, interceptor: (any StoreInterceptor)?
     ) throws(StorageError) {
         self.interceptor = interceptor
+        log = logger
         deferred = .init(AgentRuntime())
-        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, health: health)
+        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, logger: logger, health: health)
     }
 
     /// A store on a database that is open.
     init(_ file: DatabaseFile, interceptor: (any StoreInterceptor)?, runtime: AgentRuntime) {
         self.file = file
         self.interceptor = interceptor
+        log = Logger(label: "agent.store")
         deferred = .init(runtime)
     }
 

@@ -1,5 +1,6 @@
 import SMPWire
 import Synchronization
+import SystemSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -72,6 +73,35 @@ package final class DiskStorage: SegmentStorage {
         guard unlink(path(base)) == 0 || errno == ENOENT else { throw Self.failure("cannot remove", path(base)) }
         try synchronizeFolder()
     }
+
+    private var extentPath: String { folder + "/" + JournalExtent.fileName }
+
+    package func extent() throws(RouterError) -> JournalExtent? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try WholeFile.contents(ofFile: extentPath, upTo: JournalExtent.maximumSize)
+        } catch {
+            if error.isMissingFile { return nil }
+            throw RouterError(.storage, "cannot read \(extentPath): \(error)")
+        }
+        guard let extent = JournalExtent(bytes) else {
+            throw RouterError(
+                .corrupted,
+                "\(extentPath), which says how long the journal is, is empty or damaged. If the journal files beside it are those of the last run, remove it, and it is made anew; else restore the folder from a backup"
+            )
+        }
+        return extent
+    }
+
+    package func keep(_ extent: JournalExtent) throws(RouterError) {
+        do throws(SystemError) {
+            try WholeFile.replace(extentPath, with: extent.bytes)
+        } catch {
+            throw RouterError(.storage, "cannot write \(extentPath): \(error)")
+        }
+    }
+
+    package func describe(base: UInt64) -> String { path(base) }
 
     private func path(_ base: UInt64) -> String {
         let digits = String(base, radix: 16)

@@ -14,6 +14,8 @@ extension RecordJournal {
         var end: UInt64?
         var files: [Segment] = []
         for base in try storage.list() { files.append(Segment(base: base, file: try storage.open(base: base))) }
+        let known = try storage.extent()
+        if let known { try check(files, against: known, in: storage) }
         let last = files.lastIndex { !$0.isEmpty } ?? files.count - 1
         for (index, segment) in files.enumerated() {
             let (base, file) = (segment.base, segment.file)
@@ -29,22 +31,25 @@ extension RecordJournal {
                 throw RouterError(.corrupted, "journal segment \(end) is missing or cut short: the next begins at \(base)")
             }
             var scanner = try Scanner(base: base, file: file)
-            discarded += try read(&scanner, isLast: isLast, batch: &batch, apply)
+            discarded += try read(&scanner, isLast: isLast, batch: &batch, known: known, in: storage, apply)
             end = scanner.position
             segments.append(segment)
         }
         let start = end ?? files.last?.base ?? 0
         if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
-        return RecordJournal(
+        let journal = RecordJournal(
             storage, durability, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
-            discardedTail: discarded)
+            discardedTail: discarded, kept: known)
+        try journal.keepExtent()
+        return journal
     }
 
     /// Replays a segment.
     ///
     /// - Returns: bytes cut off its end.
     private static func read(
-        _ scanner: inout Scanner, isLast: Bool, batch: inout UInt64, _ apply: (Scanner.Item) -> Void
+        _ scanner: inout Scanner, isLast: Bool, batch: inout UInt64, known: JournalExtent?, in storage: any SegmentStorage,
+        _ apply: (Scanner.Item) -> Void
     ) throws(RouterError) -> Int {
         var unverified: [Scanner.Item] = []
         let size = scanner.file.size
@@ -54,6 +59,7 @@ extension RecordJournal {
                 guard isLast, try scanner.isTorn(after: batch) else {
                     throw RouterError(.corrupted, "the journal is damaged at position \(position) of segment \(scanner.base)")
                 }
+                if let known, position < known.end { throw shortened(to: position, known, storage.describe(base: scanner.base)) }
                 break
             }
             // One more than it must be a number, too.
@@ -71,6 +77,7 @@ extension RecordJournal {
         for item in unverified {
             // Bodies of earlier batches were durable before this one was begun; they are checked when they are delivered.
             if isLast, try scanner.body(of: item) == nil {
+                if let known, item.range.start < known.end { throw shortened(to: item.range.start, known, storage.describe(base: scanner.base)) }
                 end = Int(item.range.start - scanner.base) + SegmentHeader.length
                 break
             }

@@ -76,6 +76,9 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     private let trouble = Mutex<RouterError?>(nil)
     private let writtenEnd: Atomic<UInt64>
     private let synchronizedEnd: Atomic<UInt64>
+    private let durableEnd: Atomic<UInt64>
+    /// What was kept last; held while it is kept.
+    private let kept: Mutex<JournalExtent?>
 
     /// The number of bytes cut off the end of the journal when it was opened, of commands that were never answered.
     package let discardedTail: Int
@@ -85,7 +88,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
 
     init(
         _ storage: any SegmentStorage, _ durability: Durability, segmentSize: Int, segments: [Segment], end: UInt64,
-        batch: UInt64, discardedTail: Int
+        batch: UInt64, discardedTail: Int, kept: JournalExtent? = nil
     ) {
         self.storage = storage
         self.durability = durability
@@ -94,6 +97,8 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         state = Mutex(State(segments: segments, end: end, batch: batch))
         writtenEnd = Atomic(end)
         synchronizedEnd = Atomic(end)
+        durableEnd = Atomic(end)
+        self.kept = Mutex(kept)
     }
 
     static func makeSegment(in storage: any SegmentStorage, base: UInt64) throws(RouterError) -> Segment {
@@ -142,6 +147,21 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     package var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
     /// Everything below is as durable as the journal promises.
     package var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
+
+    /// Everything below survives a loss of power, whatever the journal promises.
+    package var durable: UInt64 { durableEnd.load(ordering: .acquiring) }
+
+    /// Keeps an extent apart from the segments, unless it was kept last.
+    func keep(_ extent: JournalExtent) throws(RouterError) {
+        let result = kept.withLock { kept in
+            Result { () throws(RouterError) in
+                guard kept != extent else { return }
+                try storage.keep(extent)
+                kept = extent
+            }
+        }
+        try result.get()
+    }
 
     /// Why the last commit was refused by the disk; nil from before anything counts as durable that was made so since.
     package var failure: RouterError? { trouble.withLock { $0 } }
@@ -210,6 +230,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
             recover(&writing)
         }
         synchronizedEnd.store(end, ordering: .releasing)
+        durableEnd.store(end, ordering: .releasing)
     }
 
     /// Writes what was appended, to a new segment if the last is full.
@@ -365,7 +386,9 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     /// Forgets the oldest segment, of which nothing is needed any more. If its file cannot be removed it stays the oldest: were a later
     /// one removed before it, the journal would have a gap that nobody could tell from a loss.
     package func removeOldestSegment() throws(RouterError) {
-        guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments[0].base : nil }) else { return }
+        guard let (base, next) = state.withLock({ $0.segments.count > 1 ? ($0.segments[0].base, $0.segments[1].base) : nil }) else { return }
+        // Before it goes: else it would be missed.
+        try keep(JournalExtent(start: next, end: max(next, durable)))
         while let base = state.withLock({ $0.abandoned.first }) {
             try storage.remove(base: base)
             state.withLock { _ = $0.abandoned.remove(base) }

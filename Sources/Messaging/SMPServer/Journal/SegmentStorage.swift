@@ -10,11 +10,20 @@ package protocol SegmentStorage: Sendable {
     func open(base: UInt64) throws(RouterError) -> any SegmentFile
     /// Removes a segment; those who still hold its file can go on reading it.
     func remove(base: UInt64) throws(RouterError)
+    /// The journal's extent as it was kept last; nil if none was.
+    func extent() throws(RouterError) -> JournalExtent?
+    /// Keeps the journal's extent apart from the segments, so that one that is lost is missed.
+    func keep(_ extent: JournalExtent) throws(RouterError)
+    /// The name of a segment in errors.
+    func describe(base: UInt64) -> String
     /// Releases the segments for others. Nothing is written afterwards.
     func release()
 }
 
 extension SegmentStorage {
+    package func extent() throws(RouterError) -> JournalExtent? { nil }
+    package func keep(_ extent: JournalExtent) throws(RouterError) {}
+    package func describe(base: UInt64) -> String { "the journal segment \(base)" }
     package func release() {}
 }
 

@@ -36,9 +36,11 @@ final class FileJournal: Sendable {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
         state.withLock { $0.sizeAfterClearing = journal.size }
+        let keeping = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [self] _ in keepExtent() }
+        state.withLock { $0.tasks = [keeping] }
         if case .interval(let time) = configuration.durability {
             let task = loop.scheduleRepeatedTask(initialDelay: TimeAmount(time), delay: TimeAmount(time)) { [self] _ in commit(flush: true) }
-            state.withLock { $0.tasks = [task] }
+            state.withLock { $0.tasks.append(task) }
         }
     }
 
@@ -127,6 +129,13 @@ final class FileJournal: Sendable {
         for (end, promise) in settled { promise.resolve(end <= durable) }
     }
 
+    /// What cannot be kept now is kept with the next attempt; until then less of the journal is missed if it is lost.
+    private func keepExtent() {
+        do throws(RouterError) { try journal.keepExtent() } catch {
+            logger.debug("the extent of the journal cannot be kept", metadata: ["reason": "\(error)"])
+        }
+    }
+
     // MARK: Clearing
 
     /// True if it is time to write the journal anew.
@@ -171,6 +180,7 @@ final class FileJournal: Sendable {
                 logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
             }
             settle(isFailing: true)
+            keepExtent()
             journal.release()
         }.get()
         try? await group.shutdownGracefully()

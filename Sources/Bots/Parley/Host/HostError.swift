@@ -1,0 +1,56 @@
+/// Why bots could not be started.
+public struct HostError: Error, Sendable, CustomStringConvertible {
+    /// The kind of fault; stable.
+    public enum Code: String, Sendable {
+        /// The data folder cannot be made.
+        case dataFolder
+        /// Another process uses the data folder.
+        case dataFolderInUse
+        /// The key of the databases cannot be read.
+        case databaseKey
+        /// A router's address cannot be read.
+        case serverAddress
+        /// Routers and preset operators are both named.
+        case serversAndOperators
+        /// The conditions of use of the preset operators are not accepted.
+        case conditionsNotAccepted
+        /// The router inside the process cannot run.
+        case router
+        /// Something else listens on the port of the router inside the process.
+        case portInUse
+        /// Metrics and health cannot be served.
+        case monitoring
+        /// The bots cannot be run as they are written.
+        case handlers
+        /// Nothing of that name is in quarantine.
+        case quarantine
+        /// A part of the data folder is missing.
+        case folderPartMissing
+        /// A part of the data folder is empty, and had content.
+        case folderPartEmpty
+        /// A part of the data folder is damaged.
+        case folderPartDamaged
+        /// A part of the data folder cannot be read.
+        case folderPartUnreadable
+        /// A part of the data folder is older than the others.
+        case folderPartOlder
+        /// A part of the data folder is of another folder.
+        case folderPartForeign
+        /// A backup is incomplete, or its target is in use.
+        case backup
+    }
+
+    /// The stable code.
+    public let code: Code
+    /// A description of the error and its fix.
+    public let message: String
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// A textual form, for messages and logs.
+    public var description: String { message }
+}

@@ -1,0 +1,72 @@
+internal import Foundation
+internal import SystemSupport
+
+/// The port of a router inside the process, kept in the router's folder: every address that was given out names it.
+///
+/// A file that is there and does not say a port is never written over: another port would make all addresses dead.
+struct KeptPort {
+    private static let fileName = "port"
+    /// More than a port and a line end have.
+    private static let maximumSize = 16
+
+    private let folder: String
+    /// The port; nil if none was kept.
+    let port: UInt16?
+
+    private var file: String { folder + "/" + Self.fileName }
+
+    /// Reads the port.
+    ///
+    /// - Throws: ``HostError`` `folderPartUnreadable`, `folderPartEmpty` or `folderPartDamaged`.
+    init(folder: String) throws(HostError) {
+        self.folder = folder
+        let path = folder + "/" + Self.fileName
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try WholeFile.contents(ofFile: path, upTo: Self.maximumSize)
+        } catch {
+            guard error.isMissingFile else {
+                throw HostError(
+                    .folderPartUnreadable, "the port of the router cannot be read from \(path): \(error). It is part of every address that was given out")
+            }
+            port = nil
+            return
+        }
+        guard let port = Self.port(bytes) else {
+            throw HostError(
+                bytes.isEmpty ? .folderPartEmpty : .folderPartDamaged,
+                "\(path) does not hold a port, and the port is part of every address that was given out: restore the file from a backup, or write the port of an address into it"
+            )
+        }
+        self.port = port
+    }
+
+    /// - Returns: nil for anything but a number from 1 to 65535, with or without a line end.
+    private static func port(_ bytes: [UInt8]) -> UInt16? {
+        let digits = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+        guard !digits.isEmpty, digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
+        return port
+    }
+
+    /// Refuses a router that has run before and whose port is not known.
+    ///
+    /// - Throws: ``HostError`` `folderPartMissing`.
+    func requireNewRouter(option: String) throws(HostError) {
+        // The certificate is made after the port is kept.
+        guard FileManager.default.fileExists(atPath: folder + "/ca.crt") else { return }
+        throw HostError(
+            .folderPartMissing,
+            "\(file) is missing, and the port in it is part of every address that was given out: restore it from a backup, or name the port of an address with \(option)"
+        )
+    }
+
+    /// Keeps a port; it is on disk when this returns.
+    func keep(_ port: UInt16) throws(HostError) {
+        do throws(SystemError) {
+            try WholeFile.replace(file, with: Array("\(port)\n".utf8))
+        } catch {
+            throw HostError(.router, "the port of the router cannot be kept in \(file): \(error)")
+        }
+    }
+}
