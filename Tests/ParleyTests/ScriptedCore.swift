@@ -243,12 +243,15 @@ final class ScriptedCore: IdempotentChatCore {
 
     /// A message of a contact is stored.
     ///
-    /// - Parameter announcing: false to store it as a core does that dies before it can tell.
+    /// - Parameters:
+    ///   - announcing: false to store it as a core does that dies before it can tell.
+    ///   - body: When the body was stored that it came in; nil for a body of its own.
     @discardableResult
-    func receive(_ text: String, from contact: Contact, by user: UserID = 1, announcing: Bool = true) -> ChatItemID {
+    func receive(_ text: String, from contact: Contact, by user: UserID = 1, announcing: Bool = true, at body: UTCTimestamp? = nil) -> ChatItemID {
         let (item, owner) = state.withLock { state in
             state.lastID += 1
-            let item = Self.item(ChatItemID(state.lastID), .receivedMessage(content: .text(text)), .directReceived, text)
+            var item = Self.item(ChatItemID(state.lastID), .receivedMessage(content: .text(text)), .directReceived, text)
+            if let body { item.meta.createdAt = body }
             state.items[contact.contactID, default: []].append(item)
             return (item, state.users.first { $0.userID == user })
         }
@@ -315,8 +318,9 @@ final class ScriptedCore: IdempotentChatCore {
         ChatItem(
             direction: direction,
             meta: ItemMeta(
-                itemID: id, itemTimestamp: time, text: text, status: direction.isReceived ? .receivedNew : .sendNew, createdAt: time,
-                updatedAt: time),
+                itemID: id, itemTimestamp: time, text: text, status: direction.isReceived ? .receivedNew : .sendNew,
+                // Each comes in a body of its own.
+                createdAt: UTCTimestamp(seconds: time.seconds, nanoseconds: UInt32(truncatingIfNeeded: id.rawValue) % 1_000_000_000), updatedAt: time),
             content: content)
     }
 }

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import Foundation
 import Synchronization
 import TestSupport
@@ -64,8 +65,53 @@ import Testing
             while let result = await group.nextResult() { #expect(throws: ChatCoreError.self) { try result.get() } }
         }
         #expect(pacer.waitingCount == 0)
-        pacer.received(in: "@4")
+        pacer.received(in: "@4", at: UTCTimestamp(seconds: 1), from: nil)
         try await pacer.wait(for: 1, in: "@4")
+    }
+
+    @Test("counts the messages of one body as one, for each author in it") func bodies() async throws {
+        let clock = ManualClock(), pacer = SendingPacer(SendingPace(perChat: SendingPace.Rate(burst: 5, perSecond: 1), perProfile: nil), clock: clock)
+        let body = UTCTimestamp(seconds: 1, nanoseconds: 7)
+        for author in [1, 2] as [GroupMemberID] {
+            // Many messages of a body give one turn: the six that can be sent are the burst, and that one.
+            pacer.received(in: "#4", at: body, from: author)
+        }
+        for _ in 1...5 { try await pacer.wait(for: 1, in: "#4") }
+        for author in [1, 2, 3, 1, 2, 3, 3, 3] as [GroupMemberID] { pacer.received(in: "#4", at: body, from: author) }
+        try await pacer.wait(for: 1, in: "#4")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pacer.wait(for: 1, in: "#4") }
+            await clock.waitForSleeper(.seconds(1) ... .seconds(1))
+            // The next body counts again.
+            clock.advance(by: .seconds(1))
+            try await group.waitForAll()
+        }
+        pacer.received(in: "#4", at: UTCTimestamp(seconds: 1, nanoseconds: 8), from: 1)
+        try await pacer.wait(for: 1, in: "#4")
+    }
+
+    @Test("slows the answers to a body full of messages, and not those to as many bodies") func batches() async throws {
+        let clock = ManualClock(), core = ScriptedCore(), store = try BotStateStore(path: nil, logger: HostSessionTests.logger)
+        var bot = Bot("Echo") { On(.text) { try await $0.send("re: \($0.text)") } }
+        bot.pace = SendingPace(perChat: Self.rate, perProfile: nil)
+        let ann = try core.add(contact: 4, name: "ann"), echo = bot
+        let session = HostSession(core: core, bots: [echo], store: store, maxConcurrentHandlers: 8, logger: HostSessionTests.logger, clock: clock)
+        try await session.running { _ in
+            for number in 1...10 { core.receive("\(number)", from: ann) }
+            await core.waitForSent(10, to: 4)
+            let body = UTCTimestamp(seconds: 1_800_000_000)
+            for number in 11...20 { core.receive("\(number)", from: ann, at: body) }
+            await core.waitForSent(13, to: 4)
+            await clock.waitForSleeper(.milliseconds(500) ... .milliseconds(500))
+            #expect(core.sent(to: 4).count < 15)
+            while core.sent(to: 4).count < 20 {
+                clock.advance(by: .milliseconds(500))
+                await Task.yield()
+            }
+            await session.settle()
+            core.finish()
+        }
+        #expect(core.sent(to: 4) == (1...20).map { "re: \($0)" })
     }
 
     @Test("slows what a handler sends unasked, and answers never") func bot() async throws {

@@ -125,7 +125,7 @@ final class BotRuntime: Sendable {
                 // What is passed over counts as handled, after what came before it. Whoever moderates a group reads what bots write, however much it is.
                 if !isForHandlers || isTooMuchOfABot(incoming) && !incoming.isOfBotInGroup { return store.note(mark, of: identity.userID) }
                 // A message counts in favour of its answer.
-                services.pacer.received(in: name)
+                services.pacer.received(in: name, at: entry.chatItem.meta.createdAt, from: entry.chatItem.author)
                 await run(incoming, as: handlerEvent, mark)
             }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }

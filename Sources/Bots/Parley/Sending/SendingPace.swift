@@ -1,12 +1,13 @@
 public import ChatAPI
+internal import ChatProtocol
 internal import Foundation
 internal import Synchronization
 internal import SystemSupport
 
 /// The pace at which a bot sends messages.
 ///
-/// A bot may send some messages at once, and from then on so many a second. Messages that are received count in its favour, one for one: a bot that answers
-/// is never slowed, however much is written to it. A call that sends above the pace waits for its turn. Reactions, edits, deletions and what moderates do not
+/// A bot may send some messages at once, and from then on so many a second. Messages that are received count in its favour, one for one, and those that one
+/// author sent in one body together as one: a bot that answers is not slowed, and nobody makes it send hundreds with a single message. A call that sends above the pace waits for its turn. Reactions, edits, deletions and what moderates do not
 /// wait.
 public struct SendingPace: Sendable, Hashable {
     /// A number of messages at once, and a number a second.
@@ -87,6 +88,14 @@ final class SendingPacer: Sendable {
         var profile: TokenBucket?
         var chats: [String: TokenBucket] = [:]
         var waiting: [String: Int] = [:]
+        /// The newest body of each chat that has counted.
+        var bodies: [String: CountedBody] = [:]
+    }
+
+    /// A body, and the authors whose messages in it have counted: a host or relay passes on those of several.
+    private struct CountedBody {
+        let receivedAt: UTCTimestamp
+        var authors: Set<GroupMemberID?>
     }
 
     private let pace: SendingPace
@@ -127,7 +136,22 @@ final class SendingPacer: Sendable {
     }
 
     /// A message was received in a chat: it can be answered at once.
-    func received(in chat: String) { if pace != .off { state.withLock { give(1, chat, &$0) } } }
+    ///
+    /// - Parameters:
+    ///   - time: When it was stored, which is the same for all messages of one body.
+    ///   - author: The member who wrote it; nil for the contact.
+    func received(in chat: String, at time: UTCTimestamp, from author: GroupMemberID?) {
+        guard pace != .off else { return }
+        state.withLock { state in
+            if state.bodies[chat]?.receivedAt == time {
+                guard state.bodies[chat]?.authors.insert(author).inserted == true else { return }
+            } else {
+                if state.bodies.count >= Self.maximumChats, state.bodies[chat] == nil { state.bodies = [:] }
+                state.bodies[chat] = CountedBody(receivedAt: time, authors: [author])
+            }
+            give(1, chat, &state)
+        }
+    }
 
     /// Calls that wait for their turn.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
@@ -174,4 +198,9 @@ final class SendingPacer: Sendable {
         // Those that have the most left are the nearest to a full bucket.
         for (chat, _) in state.chats.sorted(by: { $0.value.tokens > $1.value.tokens }).prefix(maximumChats / 2) { state.chats[chat] = nil }
     }
+}
+
+extension ChatItem {
+    /// The member who wrote a message of a group; nil for other items.
+    var author: GroupMemberID? { if case .groupReceived(let member) = direction { member.groupMemberID } else { nil } }
 }
