@@ -64,6 +64,9 @@ package final class ManualClock: Clock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
+    /// The number of those who sleep.
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// Returns when somebody sleeps who has between these times to go.
     package func waitForSleeper(_ duration: ClosedRange<Duration>) async {
         await withCheckedContinuation { continuation in

@@ -11,9 +11,6 @@ import SMPWire
 ///
 /// Each can be interrupted anywhere and begun again.
 struct ChannelConnector: Sendable {
-    /// Invitations to relay that are worked on at a time. Most of the time they wait for a router: those whose channel cannot be reached must leave
-    /// the others their turn.
-    static let concurrentInvitations = 32
     /// Seconds for which a test of this relay is worth an answer. Owners wait 40 seconds for it.
     static let relayTestAnswerPeriod: Int64 = 120
 
@@ -28,7 +25,6 @@ struct ChannelConnector: Sendable {
     /// The program that decides about invitations which the policy permits.
     let review = RelayReview()
     let logger: Logger
-    private let invitations = AsyncSemaphore(limit: concurrentInvitations)
 
     init(
         transactions: TransactionRunner, agent: any AgentService, locks: KeyedLock<String>, leftovers: AgentLeftovers, members: MemberConnector,
@@ -77,8 +73,6 @@ struct ChannelConnector: Sendable {
 
     /// Relays for a channel whose owner has invited this profile.
     func serve(_ id: GroupID) async throws {
-        await invitations.acquire()
-        defer { invitations.release() }
         do {
             try await serveNow(id)
         } catch {

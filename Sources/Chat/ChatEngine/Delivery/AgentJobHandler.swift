@@ -16,11 +16,13 @@ final class AgentJobHandler: AgentJobHandling {
     private let members: MemberConnector
     private let files: FileTransferController
     private let channels: ChannelConnector
+    private let joins: JoinPacer
     private let logger: Logger
 
     init(
         transactions: TransactionRunner, agent: any AgentService, hub: ChatEventHub, servers: ServerConfigurator, addresses: AddressPublisher,
-        requests: RequestAcceptor, members: MemberConnector, channels: ChannelConnector, files: FileTransferController, logger: Logger
+        requests: RequestAcceptor, members: MemberConnector, channels: ChannelConnector, files: FileTransferController, joins: JoinPacer,
+        logger: Logger
     ) {
         self.transactions = transactions
         self.agent = agent
@@ -31,6 +33,7 @@ final class AgentJobHandler: AgentJobHandling {
         self.members = members
         self.files = files
         self.channels = channels
+        self.joins = joins
         self.logger = logger
     }
 
@@ -53,8 +56,15 @@ final class AgentJobHandler: AgentJobHandling {
         case .createMemberConnection(let member): try await members.create(for: member)
         case .joinMember(let member, let link): try await members.join(member, by: link)
         case .acceptMember(let member, let invitation, let answer):
-            if try await channels.refuses(member, InvitationID(invitation)) { return }
-            try await members.accept(member, InvitationID(invitation), answer)
+            if try await channels.refuses(member, InvitationID(invitation)) { return joins.end(member) }
+            if case .admit = answer { try await waitForTurn(of: member) }
+            do {
+                try await members.accept(member, InvitationID(invitation), answer)
+                joins.end(member)
+            } catch {
+                if !ChatCoreError(thrown: error).isTemporary { joins.end(member) }
+                throw error
+            }
         case .joinMemberContact(let contact): try await members.joinContact(contact)
         case .upload(let file, let recipients): try await files.upload(file, recipients: recipients)
         case .uploadDescription(let file): try await files.uploadDescription(file)
@@ -85,7 +95,16 @@ final class AgentJobHandler: AgentJobHandling {
         }
     }
 
+    /// - Throws: ``JobPostponement`` while others who join the group have their turn first.
+    private func waitForTurn(of id: GroupMemberID) async throws {
+        guard let target = try await members.target(id), target.connection == nil else { return }
+        guard let wait = joins.wait(for: id, in: target.group.groupID, cost: JoinPace.cost(of: target.group)) else { return }
+        logger.notice("a join waits for its turn: too many come to one group", metadata: ["code": "join.waits", "seconds": "\(wait.components.seconds)"])
+        throw JobPostponement(delay: wait)
+    }
+
     func report(_ job: AgentJob, failedWith error: any Error) async {
+        if case .acceptMember(let member, _, _) = job.task { joins.end(member) }
         logger.warning("a job of the agent failed", metadata: ["kind": "\(job.task.kind)", "error": "\(error)"])
         hub.publish(.chatError(error: ChatCoreError(thrown: error).chatError ?? .store(error: .internalError(message: job.task.kind))))
     }

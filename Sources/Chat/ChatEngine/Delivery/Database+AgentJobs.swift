@@ -59,33 +59,53 @@ struct AgentJob: Sendable, Hashable {
     /// The connection that the task is about.
     var connection: Bytes
     var task: Task
+    /// The time at which the transaction wrote it.
+    var createdAt: UTCTimestamp
 }
 
 extension Database {
     func insertAgentJob(
         _ task: AgentJob.Task, connection: Bytes?, agentUserID: Int64?, user: UserID?, at time: UTCTimestamp
     ) throws -> AgentJob {
-        let payload: JSONValue = ["user": .int(agentUserID ?? 0), "task": task.json]
+        let payload = AgentJob.payload(of: task, agentUser: agentUserID ?? 0)
         let id = try insert(
             "INSERT INTO agent_work (user_id, kind, agent_connection_id, payload_json, created_at) VALUES (?, ?, ?, ?, ?)",
             [user, task.kind, connection?.blob, payload.text, time.stored])
-        return AgentJob(id: id, agentUserID: agentUserID ?? 0, connection: connection ?? [], task: task)
+        return AgentJob(id: id, agentUserID: agentUserID ?? 0, connection: connection ?? [], task: task, createdAt: time)
     }
 
-    /// The jobs that are not done yet, oldest first.
+    /// The jobs that are not done yet, oldest first. Those that are not understood are left out; see ``unreadableAgentJobs()``.
     func waitingAgentJobs() throws -> [AgentJob] {
-        try all("SELECT agent_work_id, agent_connection_id, kind, payload_json FROM agent_work ORDER BY agent_work_id") { row in
-            let id = row.int()
-            let connection = row.optionalBytes()
-            let kind = row.text()
-            let payload = try JSONValue(parsing: row.text())
-            guard let json = payload["task"], let task = AgentJob.Task(kind: kind, json: json) else { return nil }
-            return AgentJob(id: id, agentUserID: payload["user"]?.intValue ?? 0, connection: connection ?? [], task: task)
+        try all("SELECT agent_work_id, agent_connection_id, kind, payload_json, created_at FROM agent_work ORDER BY agent_work_id") { row in
+            let id = row.int(), connection = row.optionalBytes(), kind = row.text(), payload = row.text()
+            return AgentJob(id: id, kind: kind, connection: connection, payload: payload, createdAt: UTCTimestamp(stored: row.int()))
         }.compactMap { (work: AgentJob?) in work }
+    }
+
+    /// The kinds of the jobs that this version does not understand: of a later version, or damaged. They are not lost, and not done.
+    func unreadableAgentJobs() throws -> [String] {
+        try all("SELECT agent_work_id, agent_connection_id, kind, payload_json, created_at FROM agent_work ORDER BY agent_work_id") { row -> String? in
+            let id = row.int(), connection = row.optionalBytes(), kind = row.text(), payload = row.text()
+            let job = AgentJob(id: id, kind: kind, connection: connection, payload: payload, createdAt: UTCTimestamp(stored: row.int()))
+            return job == nil ? kind : nil
+        }.compactMap(\.self)
     }
 
     func deleteAgentJob(_ id: Int64) throws {
         try run("DELETE FROM agent_work WHERE agent_work_id = ?", [id])
+    }
+}
+
+extension AgentJob {
+    /// The stored form of a task.
+    static func payload(of task: Task, agentUser: Int64) -> JSONValue { ["user": .int(agentUser), "task": task.json] }
+
+    /// Reads a stored job.
+    ///
+    /// - Returns: nil for one that this version does not understand.
+    init?(id: Int64, kind: String, connection: Bytes?, payload: String, createdAt: UTCTimestamp) {
+        guard let payload = try? JSONValue(parsing: payload), let json = payload["task"], let task = Task(kind: kind, json: json) else { return nil }
+        self.init(id: id, agentUserID: payload["user"]?.intValue ?? 0, connection: connection ?? [], task: task, createdAt: createdAt)
     }
 }
 

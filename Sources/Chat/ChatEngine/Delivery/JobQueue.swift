@@ -4,6 +4,7 @@ import Logging
 import SMPAgent
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// Performs the agent's jobs, and is told of those that cannot be done.
 protocol AgentJobHandling: AnyObject, Sendable {
@@ -13,8 +14,9 @@ protocol AgentJobHandling: AnyObject, Sendable {
     func report(_ job: AgentJob, failedWith error: any Error) async
 }
 
-/// The queue of jobs that transactions have written for the agent. Jobs run side by side; each is retried with a growing delay until it is done or
-/// fails permanently.
+/// The queue of jobs that transactions have written for the agent. Jobs run side by side, as many as ``JobLimits`` says; each is retried with a growing
+/// delay until it is done or fails permanently. One that a peer has caused is given up after some days, and set aside if three processes crashed while they
+/// tried it.
 final class JobQueue: Sendable {
     /// The delays before a job is tried again: the first and the longest. Each is twice the one before.
     static let firstDelay = Duration.seconds(2)
@@ -42,12 +44,15 @@ final class JobQueue: Sendable {
 
     private let store: ChatStore
     private let clock: EngineClock
+    private let crashGuard: CrashLoopGuard
     private let logger: Logger
+    private let lanes = JobLanes()
     private let state = Mutex(State())
 
-    init(store: ChatStore, clock: EngineClock, logger: Logger) {
+    init(store: ChatStore, clock: EngineClock, crashGuard: CrashLoopGuard = CrashLoopGuard(table: nil), logger: Logger) {
         self.store = store
         self.clock = clock
+        self.crashGuard = crashGuard
         self.logger = logger
     }
 
@@ -64,7 +69,13 @@ final class JobQueue: Sendable {
             state.run += 1
         }
         // As a write, it comes after those that delete finished jobs.
-        let left = try await store.write { db in try db.waitingAgentJobs() }
+        let (left, unreadable) = try await store.write { db in (try db.waitingAgentJobs(), try db.unreadableAgentJobs()) }
+        if !unreadable.isEmpty {
+            // They stay: the version that has written them may come back.
+            logger.error(
+                "jobs of the agent are not understood by this version, and wait for one that does",
+                metadata: ["code": "job.unreadable", "jobs": "\(unreadable.count)", "kinds": "\(Set(unreadable).sorted().joined(separator: ", "))"])
+        }
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
@@ -136,27 +147,38 @@ final class JobQueue: Sendable {
 
     /// - Returns: False if the job is left to a later run.
     private func run(_ job: AgentJob, in run: Int) async -> Bool {
-        var delay = Self.firstDelay
+        if let key = job.key, crashGuard.isQuarantined(key) { return await setAside(job, as: key) }
+        var delay = Self.firstDelay, attempts = 0
         while true {
-            guard !Task.isCancelled, let handler = state.withLock({ $0.handler }) else { return false }
-            do {
-                try await handler.perform(job)
-                break
-            } catch is CancellationError {
-                return false
+            let outcome: Outcome
+            do throws(CancellationError) {
+                outcome = try await lanes.attempt(at: job, isFirst: attempts == 0, isSuspect: crashGuard.isSuspect(job.key)) { await attempt(job) }
             } catch {
-                let cause = ChatCoreError(thrown: error)
-                guard cause.isTemporary else {
-                    // Errors of a queue that is being stopped say nothing about the job.
-                    if Task.isCancelled { return false }
-                    await handler.report(job, failedWith: error)
+                return false
+            }
+            switch outcome {
+            case .isDone: break
+            case .isInterrupted: return false
+            case .isPostponed(let pause):
+                resumeWaiters(for: job.id, in: run)
+                do { try await clock.sleep(for: pause) } catch { return false }
+                continue
+            case .failed(let cause):
+                attempts += 1
+                if JobLimits.givesUp(job, after: attempts, at: clock.time.now) {
+                    logger.error(
+                        "a job of the agent is given up: it could not be done for days",
+                        metadata: ["code": "job.givenUp", "kind": "\(job.task.kind)", "attempts": "\(attempts)", "error": "\(cause.code)"])
+                    await state.withLock({ $0.handler })?.report(job, failedWith: cause)
                     break
                 }
                 logger.debug("a job of the agent is retried later", metadata: ["kind": "\(job.task.kind)", "error": "\(cause.code)"])
                 resumeWaiters(for: job.id, in: run)
                 do { try await clock.sleep(for: delay) } catch { return false }
                 delay = min(delay * 2, Self.longestDelay)
+                continue
             }
+            break
         }
         // A crash repeats the job: that costs less than a flush of the disk for each.
         store.submitLater({ db in try db.deleteAgentJob(job.id) }) { [logger] result in
@@ -164,5 +186,59 @@ final class JobQueue: Sendable {
             logger.warning("a finished job could not be deleted", metadata: ["kind": "\(job.task.kind)"])
         }
         return true
+    }
+
+    private enum Outcome: Sendable {
+        /// Nothing is left to do: it is done, or has failed permanently, which is reported.
+        case isDone
+        case isInterrupted
+        /// It was not tried: its turn comes later.
+        case isPostponed(Duration)
+        /// It may succeed later.
+        case failed(ChatCoreError)
+    }
+
+    /// Tries a job once, and notes for the next process that it is being tried.
+    private func attempt(_ job: AgentJob) async -> Outcome {
+        guard !Task.isCancelled, let handler = state.withLock({ $0.handler }) else { return .isInterrupted }
+        let entry = crashGuard.begin(job.key)
+        defer {
+            crashGuard.end(entry)
+            if let key = job.key, crashGuard.clear(key) { store.submitLater({ db in try db.deleteCrashSuspect(key) }) { _ in } }
+        }
+        do {
+            try await handler.perform(job)
+            return .isDone
+        } catch is CancellationError {
+            return .isInterrupted
+        } catch let postponement as JobPostponement {
+            return .isPostponed(postponement.delay)
+        } catch {
+            let cause = ChatCoreError(thrown: error)
+            guard !cause.isTemporary else { return .failed(cause) }
+            // Errors of a queue that is being stopped say nothing about the job.
+            if Task.isCancelled { return .isInterrupted }
+            await handler.report(job, failedWith: error)
+            return .isDone
+        }
+    }
+
+    /// Sets a job aside that processes died of.
+    ///
+    /// - Returns: False if the store does not take it now: it is tried at the next start.
+    private func setAside(_ job: AgentJob, as key: InFlightKey) async -> Bool {
+        let now = clock.time.now
+        do {
+            let id = try await store.write(isPersistent: true) { db in try db.quarantine(job, as: key, at: now) }
+            logger.error(
+                "a job of the agent is set aside: several processes died of it. parley db quarantine shows it",
+                metadata: ["code": "job.quarantined", "kind": "\(job.task.kind)", "id": "\(id)"])
+            let message = "job.quarantined: processes died of it; it is number \(id) of /_quarantine"
+            await state.withLock({ $0.handler })?.report(job, failedWith: Refusal.chat(.exception(message: message)))
+            return true
+        } catch {
+            logger.error("a job could not be set aside", metadata: ["kind": "\(job.task.kind)", "error": "\(ChatCoreError(thrown: error).code)"])
+            return false
+        }
     }
 }

@@ -16,6 +16,12 @@ extension CommandRunner {
         case .retry(let id):
             let content = try await query { try $0.db.quarantinedContent(id) }
             guard let content else { throw ChatCoreError(Refusal.command("there is no event \(id) in quarantine").error) }
+            let now = core.clock.time.now
+            if let job = QuarantinedJob.job(kind: content.kind, connection: content.connection, payload: content.event, at: now) {
+                let response = try await transaction { try $0.retry(job, number: id) }
+                _ = core.crashGuard.clear(content.key)
+                return response
+            }
             guard
                 let notification = AgentNotification(
                     connection: content.connection, kind: content.kind, stored: content.event, body: content.body)

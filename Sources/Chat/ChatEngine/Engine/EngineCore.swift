@@ -73,7 +73,7 @@ final class EngineCore: Sendable {
         let signal = ExpirySignal(), relaySignal = RelaySignal()
         folders = FileFolders(files: configuration.filesFolder, temporary: configuration.temporaryFolder)
         outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
-        jobs = JobQueue(store: store, clock: clock, logger: logger)
+        jobs = JobQueue(store: store, clock: clock, crashGuard: crashGuard, logger: logger)
         transactions = TransactionRunner(
             store: store, clock: clock, random: random, folders: folders,
             effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal, relay: relaySignal, relayTests: relayTests))
@@ -99,7 +99,7 @@ final class EngineCore: Sendable {
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
             transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
-            channels: channels, files: files, logger: logger)
+            channels: channels, files: files, joins: JoinPacer(configuration.joinPace, clock: delays), logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, backlog: backlog, crashGuard: crashGuard,
@@ -129,6 +129,7 @@ extension EngineCore {
         try checkStoreUnchanged()
         guard lifecycle.begin() else { return false }
         do {
+            await loadCrashes()
             try await servers.apply()
             if receiving.withLock({ $0 }) == nil {
                 try await agent { agent throws(AgentError) in try await agent.start() }
@@ -161,6 +162,16 @@ extension EngineCore {
         }
         Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() }
         return true
+    }
+
+    /// Takes over what processes before this one died of, before anything is received or tried.
+    private func loadCrashes() async {
+        do {
+            try await crashGuard.load(from: store, at: clock.time, logger: logger)
+        } catch {
+            // Bots that run without it are better than bots that do not run.
+            logger.error("it is not known what earlier processes died of", metadata: ["error": "\(error)"])
+        }
     }
 
     /// From this many subscribed connections on, the memory that subscribing has freed goes back to the system. That takes some milliseconds.

@@ -29,6 +29,8 @@ package struct NativeCoreConfiguration: Sendable {
     package var conditions = ConditionsDocument.version6_5
     /// The channels and subscribers that a profile takes that relays for others.
     package var relayPolicy = RelayPolicy()
+    /// How many messages the joins of strangers by the link of a group may make this core send.
+    package var joinPace = JoinPace()
     /// Told when the disk under a database begins to fail, and when it works again.
     package var diskHealth: @Sendable (DiskHealthChange) -> Void = { _ in }
     /// How routers are reached, where that is not left to commands.

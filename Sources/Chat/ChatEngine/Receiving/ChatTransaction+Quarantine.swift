@@ -1,6 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import GRDB
 import SMPAgent
+import SMPWire
 import SystemSupport
 
 // Received events that are set aside because processes died of them.
@@ -28,6 +30,15 @@ extension ChatTransaction {
         return .quarantineRetried(event: event)
     }
 
+    /// Gives a job back to the queue that was set aside.
+    func retry(_ job: AgentJob, number id: QuarantinedEventID) throws -> ChatResponse {
+        let event = try quarantined(id)
+        effects.jobs.append(
+            try db.insertAgentJob(job.task, connection: job.connection, agentUserID: job.agentUserID, user: db.user(agentID: job.agentUserID)?.userID, at: now))
+        try db.deleteQuarantined(id)
+        return .quarantineRetried(event: event)
+    }
+
     func dropQuarantined(_ id: QuarantinedEventID) throws -> ChatResponse {
         let event = try quarantined(id)
         try db.deleteQuarantined(id)
@@ -37,5 +48,28 @@ extension ChatTransaction {
     private func quarantined(_ id: QuarantinedEventID) throws -> QuarantinedEvent {
         guard let event = try db.quarantinedEvents(id).first else { throw Refusal.command("there is no event \(id) in quarantine") }
         return event
+    }
+}
+
+extension Database {
+    /// Moves a job into quarantine, where `/_quarantine` shows it.
+    func quarantine(_ job: AgentJob, as key: InFlightKey, at time: UTCTimestamp) throws -> QuarantinedEventID {
+        let id = try insertQuarantined(
+            key, connection: job.connection.isEmpty ? nil : job.connection, kind: QuarantinedJob.prefix + job.task.kind,
+            event: AgentJob.payload(of: job.task, agentUser: job.agentUserID), body: nil, at: time)
+        try deleteAgentJob(job.id)
+        return id
+    }
+}
+
+/// The form of a job in quarantine.
+enum QuarantinedJob {
+    /// What the kind of a job begins with, beside those of events.
+    static let prefix = "job."
+
+    /// The job of an entry in quarantine; nil if it is an event, or is not understood.
+    static func job(kind: String, connection: Bytes?, payload: JSONValue, at time: UTCTimestamp) -> AgentJob? {
+        guard kind.hasPrefix(prefix) else { return nil }
+        return AgentJob(id: 0, kind: String(kind.dropFirst(prefix.count)), connection: connection, payload: payload.text, createdAt: time)
     }
 }

@@ -2,12 +2,13 @@ import Logging
 import Synchronization
 import SystemSupport
 
-/// Knows which events processes died of, and notes which are being received now.
+/// Knows which events and jobs processes died of, and notes which are being received or tried now.
 final class CrashLoopGuard: Sendable {
-    /// Events that can be noted at once: one that is parsed and one that is stored.
-    static let slots = 2
+    /// Things that can be noted at once: an event that is parsed, one that is stored, and jobs.
+    static let slots = 2 + JobLimits.notedJobs
 
     private let table: InFlightTable?
+    private let isLoaded = Atomic(false)
     private let suspects = Mutex(CrashSuspects())
     /// True if there is a suspect, read without a lock for each event.
     private let hasSuspects = Atomic(false)
@@ -15,8 +16,10 @@ final class CrashLoopGuard: Sendable {
     /// - Parameter table: nil if nothing is noted.
     init(table: InFlightTable?) { self.table = table }
 
-    /// Counts what the process before this one died of, if it did, and takes over what was counted before.
+    /// Counts what the process before this one died of, if it did, and takes over what was counted before. Must have been called before anything is noted.
+    /// A second call changes nothing.
     func load(from store: ChatStore, at time: TransactionTime, logger: Logger) async throws {
+        guard !isLoaded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let died = table?.leftBehind ?? []
         let known: CrashSuspects
         if died.isEmpty {
@@ -37,11 +40,20 @@ final class CrashLoopGuard: Sendable {
 
     /// Runs `body` while it is noted that something is being processed.
     func noting<Result>(_ key: InFlightKey?, _ body: () throws -> Result) rethrows -> Result {
-        guard let table, let key else { return try body() }
-        let entry = table.begin(key)
-        defer { table.end(entry) }
+        let entry = begin(key)
+        defer { end(entry) }
         return try body()
     }
+
+    /// Notes that something is being processed. ``end(_:)`` must follow.
+    ///
+    /// - Returns: nil if nothing is noted.
+    func begin(_ key: InFlightKey?) -> InFlightTable.Entry? {
+        guard let table, let key else { return nil }
+        return table.begin(key)
+    }
+
+    func end(_ entry: InFlightTable.Entry?) { table?.end(entry) }
 
     /// Tells whether something is to be processed alone.
     func isSuspect(_ key: InFlightKey?) -> Bool { look(key) { $0.isSuspect($1) } }

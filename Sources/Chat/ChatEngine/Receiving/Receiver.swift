@@ -51,12 +51,6 @@ final class Receiver: Sendable {
 
     /// Runs until the agent's events end.
     func run() async {
-        do {
-            try await crashGuard.load(from: transactions.store, at: transactions.clock.time, logger: logger)
-        } catch {
-            // Bots that run without it are better than bots that do not run.
-            logger.error("it is not known what earlier processes died of", metadata: ["error": "\(error)"])
-        }
         for await notification in reports {
             if !reportsHosts, notification.isAboutHost { continue }
             await open.acquire()
