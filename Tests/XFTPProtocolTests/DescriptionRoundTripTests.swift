@@ -75,6 +75,18 @@ import XFTPProtocol
         }
     }
 
+    @Test(arguments: [(0, true), (1, false)])
+    func aChunkHasSixteenReplicasAtTheMost(_ more: Int, _ isRead: Bool) throws {
+        let maker = Maker(random: SeededRandomSource(seed: 5))
+        var description = try maker.description()
+        while description.chunks[0].replicas.count < FileDescription.maximumReplicas + more {
+            description.chunks[0].replicas.append(try #require(try maker.description().chunks.first?.replicas.first))
+        }
+        if !isRead { #expect(throws: WireError.self) { try FileDescription(parsing: description.text) } }
+        description.chunks[0].replicas.removeLast(more)
+        #expect(sorted(try FileDescription(parsing: description.text)) == sorted(description))
+    }
+
     private func valid() throws -> String {
         var description = try Maker(random: SeededRandomSource(seed: 77)).description()
         description.redirect = nil

@@ -74,6 +74,21 @@ struct MessageCostTests {
         try await scene.close()
     }
 
+    @Test("a small body that becomes hundreds of messages is answered for at most 255 of them, and all of them share the time of one body")
+    func amplification() async throws {
+        let scene = try await RuleScene()
+        let mallory = try await scene.addContact("mallory")
+        let word = Bytes(#"{"event":"x.msg.new","params":{"content":{"type":"text","text":"x"}}}"#.utf8)
+        let body = try MessageCompression.compress(
+            Bytes("[".utf8) + Bytes(Array(repeating: word, count: 900).joined(separator: Bytes(",".utf8))) + Bytes("]".utf8))
+        #expect(body.count < 150)
+        let cost = try await Self.cost(body, from: .contact(mallory), in: scene)
+        Self.check(cost, messages: 255, recipients: 1, "900 messages")
+        let items = try await scene.messages(in: .direct(mallory))
+        #expect(items.count == 255 && Set(items.map(\.meta.createdAt)).count == 1)
+        try await scene.close()
+    }
+
     // MARK: Bodies full of messages
 
     /// Everything that a contact can send, as often as fits a body.
@@ -117,32 +132,59 @@ struct MessageCostTests {
         }
     }
 
-    @Test(
-        "of a member, a body with many messages of one kind costs so much for each message, at a host and at a member",
-        arguments: [GroupMemberRole.owner, .member])
-    func members(_ role: GroupMemberRole) async throws {
-        for attacker in [GroupMemberRole.member, .admin] {
-            let targets = try await Self.targets(as: role, attacker).1
-            for index in targets.attacks.indices {
-                let (scene, targets, mallory) = try await Self.targets(as: role, attacker)
-                let attack = targets.attacks[index]
-                let body = Self.body(Array(repeating: attack.event, count: 60)) { number in
-                    attack.takesForeignID && number == 0 ? targets.ownersMessage : .random()
-                }
-                let cost = try await Self.cost(body, from: .member(mallory), in: scene)
-                Self.check(cost, messages: 60, recipients: 12, "\(attacker) \(attack.name)")
-                try await scene.close()
+    /// The part of this profile in a group, and of the one who attacks it.
+    enum Part: CaseIterable, Sendable {
+        case host, member, memberByAdmin, relay, subscriber
+
+        var role: GroupMemberRole {
+            switch self {
+            case .host: .owner
+            case .member, .memberByAdmin: .member
+            case .relay: .relay
+            case .subscriber: .observer
             }
+        }
+
+        var attacker: GroupMemberRole {
+            switch self {
+            case .host, .member: .member
+            case .memberByAdmin: .admin
+            case .relay: .observer
+            case .subscriber: .relay
+            }
+        }
+
+        var usesRelays: Bool { self == .relay || self == .subscriber }
+    }
+
+    @Test("of a member, a body with many messages of one kind costs so much for each message, in every role", arguments: Part.allCases)
+    func members(_ part: Part) async throws {
+        let count = 60
+        for index in try await Self.targets(part).1.attacks.indices {
+            let (scene, targets, mallory) = try await Self.targets(part)
+            let attack = targets.attacks[index]
+            let body = Self.body(Array(repeating: attack.event, count: count)) { number in
+                attack.takesForeignID && number == 0 ? targets.ownersMessage : .random()
+            }
+            let cost = try await Self.cost(body, from: .member(mallory), in: scene)
+            Self.check(cost, messages: count, recipients: Self.others, "\(part): \(attack.name)")
+            // What is passed on goes in bodies as full as the one that came.
+            #expect(cost.deliveries <= Self.others + count, "blocks for \(part): \(attack.name)")
+            try await scene.close()
         }
     }
 
-    /// A group with an attacker and ten others.
-    private static func targets(as role: GroupMemberRole, _ attacker: GroupMemberRole) async throws -> (RuleScene, AttackTargets, GroupMemberID) {
+    /// Members besides this profile.
+    private static let others = 12
+
+    /// A group with an attacker and eleven others.
+    private static func targets(_ part: Part) async throws -> (RuleScene, AttackTargets, GroupMemberID) {
         let scene = try await RuleScene()
         let ids = try await scene.addGroup(
-            as: role,
+            as: part.role,
             with: [
-                "olga": .owner, "adam": .admin, "bob": .member, "mallory": attacker, "m1": .member, "m2": .member, "m3": .member, "m4": .member, "m5": .member,
+                "olga": .owner, "adam": .admin, "bob": .member, "mallory": part.attacker, "m1": .member, "m2": .member, "m3": .member, "m4": .member,
+                "m5": .member,
                 "m6": .member, "m7": .member, "m8": .member,
             ])
         func member(_ name: String) async throws -> MemberID { try await scene.member(try #require(ids[name])).memberID }
@@ -150,6 +192,9 @@ struct MessageCostTests {
         let words = ChatMessageEvent.newMessage(MessageContainer(content: .text("words")))
         try await scene.receive([words], from: .member(try #require(ids["olga"])), id: owners)
         try await scene.receive([words], from: .member(try #require(ids["bob"])), id: members)
+        if part.usesRelays {
+            try await scene.run { try $0.db.updateGroup(RuleScene.group, usesRelays: true, ownStatus: part == .relay ? .accepted : nil, publicMemberCount: 12) }
+        }
         let targets = AttackTargets(
             owner: try await member("olga"), admin: try await member("adam"), member: try await member("bob"), stranger: MemberID((0..<12).map { UInt8($0) }),
             attacker: try await member("mallory"), ownersMessage: owners, membersMessage: members, profile: try await scene.group().groupProfile)

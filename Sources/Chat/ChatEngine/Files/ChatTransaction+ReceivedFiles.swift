@@ -62,12 +62,13 @@ extension ChatTransaction {
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
         // A file inside messages is on no router.
         guard var file = try db.file(ofItem: stored.id), !file.isSent, file.fileProtocol == .xftp, !file.state.isFinal else { return }
-        guard let description = FileDescriptionPart.appending(part, to: file.description) else {
+        let known = file.description ?? FileRecord.Description(text: "", part: 0, isComplete: false), size = try db.descriptionSize(of: file)
+        guard (try? part.check(after: known.part, size: size, isComplete: known.isComplete)) != nil else {
             return emit(.chatError(error: .store(error: .receiveFileInvalidDescriptionPart)))
         }
-        file.description = description
-        try db.updateFile(file.id, description: description)
-        guard description.isComplete, let shown = try itemInChat(of: file, user: user) else { return }
+        guard part.isComplete else { return try db.append(part, toDescriptionOf: file.id, size: size) }
+        file.description = try db.completeDescription(of: file, with: part)
+        guard let shown = try itemInChat(of: file, user: user) else { return }
         emit(
             .rcvFileDescrReady(
                 user: user, chatItem: shown, transfer: try receiveTransfer(file), description: file.receivedDescription))

@@ -147,6 +147,36 @@ extension Database {
             [description.text, description.part, description.isComplete, id])
     }
 
+    // MARK: Descriptions in parts
+
+    /// The length of the text of a description so far, in bytes.
+    func descriptionSize(of file: FileRecord) throws -> Int {
+        let last = try number("SELECT total FROM file_description_parts WHERE file_id = ? ORDER BY part DESC LIMIT 1", [file.id])
+        return last.map { Int(clamping: $0) } ?? file.description?.text.utf8.count ?? 0
+    }
+
+    /// Adds a part that is not the last, beside those before it.
+    ///
+    /// - Parameter size: The length of the text before it.
+    func append(_ part: FileDescriptionPart, toDescriptionOf id: FileID, size: Int) throws {
+        try run(
+            "INSERT INTO file_description_parts (file_id, part, total, content) VALUES (?, ?, ?, ?)",
+            [id, part.partNumber, size + part.text.utf8.count, part.text])
+        try run("UPDATE files SET description_part = ? WHERE file_id = ?", [part.partNumber, id])
+    }
+
+    /// Puts a description together whose last part has come.
+    ///
+    /// - Returns: The whole description.
+    func completeDescription(of file: FileRecord, with last: FileDescriptionPart) throws -> FileRecord.Description {
+        let parts = try all("SELECT content FROM file_description_parts WHERE file_id = ? ORDER BY part", [file.id]) { $0.text() }
+        let text = (file.description?.text ?? "") + parts.joined() + last.text
+        let description = FileRecord.Description(text: text, part: last.partNumber, isComplete: true)
+        try updateFile(file.id, description: description)
+        try run("DELETE FROM file_description_parts WHERE file_id = ?", [file.id])
+        return description
+    }
+
     func updateFile(_ id: FileID, senderDescription: String) throws {
         try run("UPDATE files SET sender_description = ?, transfer_started = 1 WHERE file_id = ?", [senderDescription, id])
     }

@@ -61,15 +61,3 @@ extension ItemFileStatus {
         }
     }
 }
-
-extension FileDescriptionPart {
-    /// The description with its next part.
-    ///
-    /// - Parameter known: The parts that came before; nil for a file without a description.
-    /// - Returns: nil if it is not the next part, or there would be more than a description may have.
-    static func appending(_ part: FileDescriptionPart, to known: FileRecord.Description?) -> FileRecord.Description? {
-        var whole = FileDescriptionPart(text: known?.text ?? "", partNumber: known?.part ?? 0, isComplete: known?.isComplete ?? false)
-        guard (try? whole.append(part)) != nil else { return nil }
-        return FileRecord.Description(text: whole.text, part: whole.partNumber, isComplete: whole.isComplete)
-    }
-}

@@ -79,8 +79,8 @@ extension ChatTransaction {
     /// Introduces a member to those to whom it was not introduced yet, and them to it.
     func introduce(_ member: GroupMember, in group: GroupInfo) throws {
         let relations = try db.relations(ofMember: member.groupMemberID)
-        let others = try db.members(of: group.groupID).filter {
-            $0.status.isCurrent && $0.groupMemberID != member.groupMemberID && relations[$0.indexInGroup] == .new
+        let others = try db.currentMembers(of: group.groupID).filter {
+            $0.groupMemberID != member.groupMemberID && relations[$0.indexInGroup] == .new
         }
         try introduce(member, to: others, scope: nil, in: group)
     }

@@ -124,7 +124,7 @@ extension ChatTransaction {
         switch conversation.scope {
         case nil, .other:
             try requireMembership()
-            return try db.members(of: group.groupID).filter(\.status.isCurrent)
+            return try db.currentMembers(of: group.groupID)
         case .memberSupport(nil):
             let moderators = try db.moderators(of: group.groupID).filter(isReader)
             guard !moderators.isEmpty else { throw Refusal.command("no admins support this message") }

@@ -26,6 +26,9 @@ extension ChatTransaction {
 
     // MARK: Invitations of contacts
 
+    /// Invitations to groups that one contact can leave open; further ones are refused.
+    static let openInvitationLimit: Int64 = 100
+
     /// A contact invites to a group.
     func receive(
         _ invitation: GroupInvitation, id: SharedMessageID?, brokerTime: UTCTimestamp, from contact: Contact,
@@ -41,7 +44,11 @@ extension ChatTransaction {
         if let known = try db.group(user: user.userID, invitationLink: invitation.connectionRequest) {
             try repeatInvitation(invitation, to: known, of: user)
         }
-        let group = try db.group(user: user.userID, invitationLink: invitation.connectionRequest) ?? addGroup(invitation, from: contact, of: user)
+        let known = try db.group(user: user.userID, invitationLink: invitation.connectionRequest)
+        guard try known != nil || db.openInvitations(from: contact.contactID) < Self.openInvitationLimit else {
+            return reportError("x.grp.inv: as many invitations of the contact are open as are kept", of: user)
+        }
+        let group = try known ?? addGroup(invitation, from: contact, of: user)
         var conversation = Conversation.contact(contact)
         var draft = ItemDraft(
             .receivedGroupInvitation(

@@ -205,7 +205,17 @@ extension Database {
             "INSERT INTO sent_probe_hashes (probe_id, contact_id, group_member_id) VALUES (?, ?, ?)", [probe, peer.contactID, peer.memberID])
     }
 
+    /// Probes, and hashes, of one contact or member that are kept; the oldest make room for new ones. A client sends one for each group that it joins.
+    static var probeLimit: Int { 50 }
+
     fileprivate func insertReceivedProbe(_ probe: Probe?, hash: ProbeHash, from peer: ContactOrMember, user: UserID, at time: UTCTimestamp) throws {
+        try run(
+            """
+            DELETE FROM received_probes WHERE received_probe_id IN (
+                SELECT received_probe_id FROM received_probes
+                WHERE \(peer.contactID == nil ? "group_member_id" : "contact_id") = ? AND (probe IS NOT NULL) = ?
+                ORDER BY received_probe_id DESC LIMIT -1 OFFSET ?)
+            """, [peer.contactID?.rawValue ?? peer.memberID?.rawValue ?? 0, probe != nil, Self.probeLimit - 1])
         try run(
             "INSERT INTO received_probes (user_id, probe, probe_hash, contact_id, group_member_id, created_at) VALUES (?, ?, ?, ?, ?, ?)",
             [user, probe?.bytes.blob, hash.bytes.blob, peer.contactID, peer.memberID, time.stored])

@@ -305,24 +305,24 @@ extension ChatTransaction {
         let before = try db.reactions(
             group: group.groupID, sharedMessageID: change.messageID, author: change.memberID, by: member.groupMemberID)
         guard ReactionRules.isAllowed(change.reaction, isAdded: change.add, after: before) else { return nil }
-        func store() throws {
+        func store(isEarly: Bool) throws {
             try db.setReaction(
-                change.reaction, isAdded: change.add, group: group, sharedMessageID: change.messageID, author: change.memberID, by: member,
-                at: received.sentAt)
+                change.reaction, isAdded: change.add, isEarly: isEarly, group: group, sharedMessageID: change.messageID, author: change.memberID,
+                by: member, at: received.sentAt)
         }
         guard let stored = try db.item(group: group, sharedMessageID: change.messageID, author: change.memberID, at: now) else {
             // The message may still come.
             guard case .member(let id)? = change.scope else {
                 guard mayReact(in: .group) else { return nil }
-                try store()
+                try store(isEarly: true)
                 return .group(includesPending: false)
             }
             guard mayReact(in: ItemPlace(change.scope, of: member)), let subject = try db.member(id, group: group.groupID) else { return nil }
-            try store()
+            try store(isEarly: true)
             return .support(subject.groupMemberID)
         }
         guard ItemRules.acceptsReaction(stored.item), mayReact(in: ItemPlace(of: stored, for: member, in: group)) else { return nil }
-        try store()
+        try store(isEarly: false)
         let chat = try groupConversation(of: stored, in: group.groupID, of: user)
         let item = try item(stored.id, in: .group(chat)).item
         let reaction = ItemReaction(

@@ -307,7 +307,8 @@ extension Database {
     }
 
     func setReaction(
-        _ reaction: MessageReaction, isAdded: Bool, group: GroupInfo, sharedMessageID: SharedMessageID, author: MemberID?, by member: GroupMember,
+        _ reaction: MessageReaction, isAdded: Bool, isEarly: Bool = false, group: GroupInfo, sharedMessageID: SharedMessageID, author: MemberID?,
+        by member: GroupMember,
         at time: UTCTimestamp
     ) throws {
         let author = (author?.bytes ?? []).blob
@@ -315,12 +316,20 @@ extension Database {
             try run(
                 """
                 INSERT OR IGNORE INTO group_reactions (group_id, shared_msg_id, author_member_id, group_member_id, by_user, reaction_json,
-                    created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    is_early, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     group.groupID, sharedMessageID.bytes.blob, author, member.groupMemberID,
-                    member.groupMemberID == group.membership.groupMemberID, reaction.jsonText, time.stored,
+                    member.groupMemberID == group.membership.groupMemberID, reaction.jsonText, isEarly, time.stored,
                 ])
+            guard isEarly else { return }
+            try run(
+                """
+                DELETE FROM group_reactions WHERE group_member_id = ? AND is_early = 1
+                    AND (group_id, shared_msg_id, author_member_id, reaction_json) IN (
+                        SELECT group_id, shared_msg_id, author_member_id, reaction_json FROM group_reactions WHERE group_member_id = ? AND is_early = 1
+                        ORDER BY created_at DESC LIMIT -1 OFFSET ?)
+                """, [member.groupMemberID, member.groupMemberID, Self.earlyReactionLimit])
         } else {
             try run(
                 """

@@ -137,6 +137,15 @@ extension Database {
                 """, [group], Self.member)
     }
 
+    /// The members who are not gone and do not wait to be let in, in the order in which they came. Those who have left, whose rows stay with their
+    /// messages, are not read: there may be very many.
+    func currentMembers(of group: GroupID) throws -> [GroupMember] { try members(of: group, where: Self.isCurrent) }
+
+    private static let isCurrent: String = {
+        let states: [GroupMemberStatus] = [.introduced, .introductionInvited, .accepted, .announced, .connected, .complete, .creator]
+        return "m.status IN (\(states.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
+    }()
+
     /// The members that fulfil a condition, in the order in which they came.
     func members(of group: GroupID, where condition: String) throws -> [GroupMember] {
         try all(
@@ -159,6 +168,11 @@ extension Database {
     /// The memberships of a contact, with the profile's group of each.
     func memberships(ofContact id: ContactID) throws -> [GroupMember] {
         try all(Self.memberSelection + " WHERE m.contact_id = ? AND m.category <> 'user'", [id], Self.member)
+    }
+
+    /// The number of groups to which a contact has invited this profile, and which it has neither joined nor declined.
+    func openInvitations(from contact: ContactID) throws -> Int64 {
+        try number("SELECT count(*) FROM group_members WHERE contact_id = ? AND category = 'host' AND status = 'invited'", [contact]) ?? 0
     }
 
     func memberID(named name: String, group: GroupID) throws -> GroupMemberID? {
@@ -202,8 +216,9 @@ extension Database {
         case .own: (name, ownsName) = (try reserveDisplayName(new.profile.displayName, user: user), true)
         case .shared(let shared): (name, ownsName) = (shared, false)
         }
-        let index = try number(
-            "UPDATE groups SET next_member_index = next_member_index + 1 WHERE group_id = ? RETURNING next_member_index - 1", [new.groupID])
+        let index =
+            try reusedIndex(in: new.groupID)
+            ?? number("UPDATE groups SET next_member_index = next_member_index + 1 WHERE group_id = ? RETURNING next_member_index - 1", [new.groupID])
         var invitedByUser = false
         var invitingContact: ContactID?
         switch new.invitedBy {
@@ -226,6 +241,34 @@ extension Database {
                     new.incognitoProfileID, new.versions.minVersion, new.versions.maxVersion, new.requestTag?.bytes.blob, new.invitationID?.blob,
                     new.welcomeSharedMessageID?.bytes.blob, new.sentInvitationLink, new.publicKey?.raw.blob, new.relayLink, time.stored, time.stored,
                 ]))
+    }
+
+    /// Indexes up to which none is used a second time: looking for a free one, and clearing what is known of its last owner, reads the rows of all members.
+    private static var firstReusedIndex: Int64 { 1_024 }
+
+    /// The lowest index of a group that no member has, once as many have joined as are kept without reuse: the relations of members grow with the number
+    /// of members, and not of all who have ever joined.
+    private func reusedIndex(in group: GroupID) throws -> Int64? {
+        let next: Int64? = try number("SELECT next_member_index FROM groups WHERE group_id = ? AND use_relays = 0", [group])
+        guard let next, next >= Self.firstReusedIndex else { return nil }
+        let free = try number(
+            """
+            SELECT min(m.index_in_group) + 1 FROM group_members m WHERE m.group_id = ? AND m.index_in_group >= 0
+            AND NOT EXISTS (SELECT 1 FROM group_members n WHERE n.group_id = m.group_id AND n.index_in_group = m.index_in_group + 1)
+            """, [group])
+        guard let free, free < next else { return nil }
+        // Nothing is left of what others had to do with the last one who had it.
+        for id in try all("SELECT group_member_id FROM group_members WHERE group_id = ? AND length(relations) > ?", [group, free], { GroupMemberID($0.int()) })
+        {
+            var relations = try relations(ofMember: id)
+            if relations.forget(free) { try updateMember(id, relations: relations) }
+        }
+        return free
+    }
+
+    /// Gives the index of a member who is gone, and whose row stays, to whoever comes next.
+    func releaseIndex(ofMember id: GroupMemberID) throws {
+        try run("UPDATE group_members SET index_in_group = -group_member_id, relations = x'' WHERE group_member_id = ?", [id])
     }
 
     func updateMember(_ id: GroupMemberID, status: GroupMemberStatus, at time: UTCTimestamp) throws {

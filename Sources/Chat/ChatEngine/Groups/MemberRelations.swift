@@ -16,7 +16,8 @@ enum MemberRelation: UInt8, Comparable, Sendable {
 /// The relations of one member to the others, one byte for each index in the group: the three lowest bits are the ``MemberRelation``, the fourth is
 /// set if the other member was introduced to this one, and the fifth once the invitation of this one was passed on to the other.
 ///
-/// Indexes beyond the end are `new`. A group of *n* members takes at most *n* bytes for each of them.
+/// Indexes beyond the end are `new`. A group of *n* members takes at most *n* bytes for each of them, as the index of a member who is gone is used again
+/// (or 1,024, if more have joined and left than are there).
 struct MemberRelations: Hashable, Sendable {
     /// The largest index that is kept: no official group is larger.
     static let largestIndex: Int64 = 1 << 20
@@ -61,6 +62,15 @@ struct MemberRelations: Hashable, Sendable {
         }
         guard new != old else { return }
         set(index, (byte(index) & ~0x07) | new.rawValue)
+    }
+
+    /// Forgets a member whose index another one gets.
+    ///
+    /// - Returns: False if nothing was known of it.
+    mutating func forget(_ index: Int64) -> Bool {
+        guard byte(index) != 0 else { return false }
+        set(index, 0)
+        return true
     }
 
     /// The indexes of members to whom the subject's messages have to be forwarded: those to whom it has not reported the connection itself.

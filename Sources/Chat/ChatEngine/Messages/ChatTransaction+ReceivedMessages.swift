@@ -232,7 +232,8 @@ extension ChatTransaction {
         let decision = ReceivedReactionDecision(change, to: stored, after: before, in: conversation)
         guard decision != .ignore else { return }
         try db.setReaction(
-            contact: contact, sharedMessageID: change.messageID, byUser: false, reaction: change.reaction, isAdded: change.add, at: brokerTime)
+            contact: contact, sharedMessageID: change.messageID, byUser: false, reaction: change.reaction, isAdded: change.add, isEarly: decision == .keep,
+            at: brokerTime)
         guard decision == .apply, let stored else { return }
         let item = try item(stored.id, in: conversation).item
         let reaction = ItemReaction(direction: .directReceived, chatItem: item, sentAt: brokerTime, reaction: change.reaction)

@@ -43,14 +43,26 @@ extension Database {
         ) { try MessageReaction(parsing: $0.text()) }
     }
 
+    /// Reactions of one contact or member that are kept although the messages that they are about have not come; the oldest make room for new ones.
+    static var earlyReactionLimit: Int { 100 }
+
+    /// - Parameter isEarly: Whether the message has not come: see ``earlyReactionLimit``.
     func setReaction(
-        contact: ContactID, sharedMessageID: SharedMessageID, byUser: Bool, reaction: MessageReaction, isAdded: Bool, at time: UTCTimestamp
+        contact: ContactID, sharedMessageID: SharedMessageID, byUser: Bool, reaction: MessageReaction, isAdded: Bool, isEarly: Bool = false,
+        at time: UTCTimestamp
     ) throws {
         if isAdded {
             try run(
                 """
-                INSERT OR IGNORE INTO reactions (contact_id, shared_msg_id, by_user, reaction_json, created_at) VALUES (?, ?, ?, ?, ?)
-                """, [contact, sharedMessageID.bytes.blob, byUser, reaction.jsonText, time.stored])
+                INSERT OR IGNORE INTO reactions (contact_id, shared_msg_id, by_user, reaction_json, is_early, created_at) VALUES (?, ?, ?, ?, ?, ?)
+                """, [contact, sharedMessageID.bytes.blob, byUser, reaction.jsonText, isEarly, time.stored])
+            guard isEarly else { return }
+            try run(
+                """
+                DELETE FROM reactions WHERE contact_id = ? AND is_early = 1 AND (shared_msg_id, by_user, reaction_json) IN (
+                    SELECT shared_msg_id, by_user, reaction_json FROM reactions WHERE contact_id = ? AND is_early = 1
+                    ORDER BY created_at DESC LIMIT -1 OFFSET ?)
+                """, [contact, contact, Self.earlyReactionLimit])
         } else {
             try run(
                 "DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ? AND by_user = ? AND reaction_json = ?",

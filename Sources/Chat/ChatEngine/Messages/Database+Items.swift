@@ -300,6 +300,9 @@ extension Database {
         if !new.isSent, let shared = new.sharedMessageID {
             let text: String?? = try first(Self.reactionsQuery, [contact, shared.bytes.blob]) { $0.optionalText() }
             stored.reactions = try ReactionRules.counts(stored: text ?? nil)
+            if !stored.reactions.isEmpty {
+                try run("UPDATE reactions SET is_early = 0 WHERE contact_id = ? AND shared_msg_id = ?", [contact, shared.bytes.blob])
+            }
         }
         return stored
     }
@@ -313,6 +316,11 @@ extension Database {
         let author = try stored.group.memberID.flatMap { try memberIdentifier($0)?.bytes } ?? []
         let text: String?? = try first(Self.groupReactionsQuery, [group, shared.bytes.blob, author.blob]) { $0.optionalText() }
         stored.reactions = try ReactionRules.counts(stored: text ?? nil)
+        if !stored.reactions.isEmpty {
+            try run(
+                "UPDATE group_reactions SET is_early = 0 WHERE group_id = ? AND shared_msg_id = ? AND author_member_id = ?",
+                [group, shared.bytes.blob, author.blob])
+        }
     }
 
     /// Replaces what an item says.

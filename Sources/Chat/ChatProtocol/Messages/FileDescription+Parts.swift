@@ -27,18 +27,28 @@ extension FileDescription {
     ///   ``ChatLimits/fileDescription``, for more than ``ChatLimits/fileDescriptionParts`` of them, and for an empty one before the last. The
     ///   description is as before then.
     public mutating func append(_ part: FileDescription) throws(ChatProtocolError) {
-        guard !isComplete, partNumber < .max, part.partNumber == partNumber + 1 else {
-            throw ChatProtocolError(.outOfOrder, "part \(part.partNumber) of a file description after part \(partNumber)")
-        }
-        // Each part costs the reading and writing of all that came before it.
-        guard part.partNumber <= ChatLimits.fileDescriptionParts, part.isComplete || !part.text.isEmpty else {
-            throw ChatProtocolError(.tooLarge, "part \(part.partNumber) of a file description is empty, or one too many")
-        }
-        guard text.utf8.count + part.text.utf8.count <= ChatLimits.fileDescription else {
-            throw ChatProtocolError(.tooLarge, "a file description above \(ChatLimits.fileDescription) bytes")
-        }
+        try part.check(after: partNumber, size: text.utf8.count, isComplete: isComplete)
         text += part.text
         partNumber = part.partNumber
         isComplete = part.isComplete
+    }
+
+    /// Checks that the part follows those before it, as ``append(_:)`` does, without their text.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the part before it.
+    ///   - size: The length of the text so far, in bytes.
+    ///   - isComplete: Whether the part before it was the last.
+    public func check(after number: Int, size: Int, isComplete: Bool) throws(ChatProtocolError) {
+        guard !isComplete, number < .max, partNumber == number + 1 else {
+            throw ChatProtocolError(.outOfOrder, "part \(partNumber) of a file description after part \(number)")
+        }
+        guard partNumber <= ChatLimits.fileDescriptionParts, self.isComplete || !text.isEmpty else {
+            throw ChatProtocolError(.tooLarge, "part \(partNumber) of a file description is empty, or one too many")
+        }
+        let (whole, isTooLong) = size.addingReportingOverflow(text.utf8.count)
+        guard !isTooLong, whole <= ChatLimits.fileDescription else {
+            throw ChatProtocolError(.tooLarge, "a file description above \(ChatLimits.fileDescription) bytes")
+        }
     }
 }

@@ -5,6 +5,8 @@ package import SMPWire
 extension FileDescription {
     /// Bytes of a description at most: one of a file of 5 GiB in chunks of 4 MiB has a tenth of that.
     package static let maximumTextLength = 2 << 20
+    /// Replicas of one chunk. Clients upload one.
+    package static let maximumReplicas = 16
 
     /// The description as YAML, byte for byte as official clients write it.
     package var text: String {
@@ -88,7 +90,11 @@ extension FileDescription {
             do { server = try XFTPServerAddress(wireString: try group.text("server")) } catch { throw group.error("server: \(error.subject)") }
             for line in try group.items("chunks") {
                 let (number, replica, digest, size) = try replica(line, server)
-                var chunk = chunks[number] ?? (nil, nil, [])
+                // Removed, so that its replicas are not copied with each that is added.
+                var chunk = chunks.removeValue(forKey: number) ?? (nil, nil, [])
+                guard chunk.replicas.count < Self.maximumReplicas else {
+                    throw WireError(.tooLong, "line \(line.line): at most \(Self.maximumReplicas) replicas of chunk \(number)")
+                }
                 // Replicas of one chunk must agree.
                 guard digest == nil || chunk.digest == nil || chunk.digest == digest, size == nil || chunk.size == nil || chunk.size == size else {
                     throw group.error("replicas of chunk \(number) that have one size and one digest")
