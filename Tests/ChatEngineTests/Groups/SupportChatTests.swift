@@ -76,7 +76,9 @@ import Testing
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
             try transaction.db.updateMember(own, role: .member, at: transaction.now)
         }
-        #expect(try await scene.refusal { [own = support(nil)] in try $0.send(ComposedMessage(content: .text("help")), to: own) } != nil)
+        let own = support(nil)
+        let refusal = try await scene.refusal { try $0.send(ComposedMessage(content: .text("help")), to: own) }
+        #expect(refusal != nil)
         try await scene.close()
     }
 
