@@ -17,8 +17,9 @@ extension ChatTransaction {
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
         let known = try db.member(info.memberID, group: group.groupID)
         if group.usesRelays, let key = info.key {
-            // One identifier has one key, whichever relay tells of it.
-            guard BoundMemberID.permits(info.memberID, key: key), known?.signingKey.map({ $0 == key }) ?? true else {
+            // One identifier has one key, whichever relay tells of it. A member of whom only the key was known is completed, and keeps that key.
+            let isSecond = known.map { $0.status != .unknown && $0.signingKey != nil && $0.signingKey != key } ?? false
+            guard BoundMemberID.permits(info.memberID, key: key), !isSecond else {
                 reportError("x.grp.mem.new: another key for the identifier of a member", of: user)
                 return nil
             }
