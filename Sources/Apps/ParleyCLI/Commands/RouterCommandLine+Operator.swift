@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ChatProtocol
 internal import Foundation
+internal import Logging
 internal import Parley
 internal import SMPServer
 
