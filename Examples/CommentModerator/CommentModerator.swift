@@ -54,7 +54,7 @@ import Parley
                 try await report.reply(isEnough ? "Thank you. The comment is deleted." : "Thank you. The owner can see your report.")
             }
             On(.command("close", "Close the last post for comments") && .fromTrustedContact) { message in
-                guard let channel = await message.groups.channels.first(where: { $0.role == .owner }),
+                guard let channel = try await message.groups.managed("channel"),
                     let post = try await channel.chat.history().last(where: { !$0.isReceived })
                 else {
                     try await message.reply("There is no post.")
@@ -64,7 +64,7 @@ import Parley
                 try await message.reply("Closed: \(post.text)")
             }
             On(.command("writer", "Let a subscriber write who cannot comment", .rest("name")), where: { $0.chat.trustedName != nil }) { call in
-                let channel = await call.groups.channels.first { $0.role == .owner }
+                let channel = try await call.groups.managed("channel")
                 guard let member = try await channel?.members().first(where: { $0.name == call.arguments }) else {
                     try await call.reply("There is no subscriber \(call.arguments).")
                     return
@@ -73,14 +73,14 @@ import Parley
                 try await call.reply("\(member.name) can write now.")
             }
             On(.text && .fromTrustedContact && !.isCommand) { message in
-                guard let channel = await message.groups.channels.first(where: { $0.role == .owner }) else {
+                guard let channel = try await message.groups.managed("channel") else {
                     try await message.reply("The channel is not made yet: no relay could be reached. Try again in a minute.")
                     return
                 }
                 try await channel.post(message.text)
                 try await message.react("✅")
             }
-            On(.anyMessage) { message in try await message.reply("I post for \(poster) only.") }
+            On(.anyMessage) { message in try await message.reply("Only the poster of this channel can post here.") }
         }
         var settings = GroupSettings(name)
         settings.preferences.set(.history, .on)

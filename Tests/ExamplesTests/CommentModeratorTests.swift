@@ -71,7 +71,7 @@ import Testing
             let ann = try await room.person("Ann", trustedAs: "Ann", with: "moderator"), ben = try await room.person("Ben", with: "moderator")
             for command in ["Buy!", "/close"] {
                 try await ben.say(command)
-                try await ben.expect("I post for Ann only.")
+                try await ben.expect("Only the poster of this channel can post here.")
             }
             try await ann.say("/close")
             try await ann.expect("There is no post.")

@@ -41,7 +41,8 @@ import Testing
         for (name, when) in Self.events {
             let source = MarkedSource(
                 "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    forms: { f: { questions: [ { name: q, ask: x } ], done: { send: x } } }\n"
-                    + "    rules:\n      - when: { \(when) }\n        then: §{ \(action) }\n")
+                    + "    rules:\n      - when: { \(when) }\n        then: §{ \(action) }\n"
+                    + "    channels: { n: { name: c, relays: \"https://relay.example.org/r#AAAA\" } }\n")
             let found = faults(in: source.text)
             guard !possible.contains(name) else {
                 #expect(found == [], "\(action) after \(name)")
@@ -82,7 +83,9 @@ import Testing
             let chat = isException && isOfChats ? ", chat: group" : ""
             let rule = isException ? "{ when: { \(key)\(chat) }, unless: { \(row.check) }," : "{ when: { \(key), \(row.check) },"
             let found = faults(
-                in: "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    rules:\n      - \(rule) then: { tell: { chat: c, text: x } } }\n")
+                in:
+                    "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    rules:\n      - \(rule) then: { tell: { chat: c, text: x } } }\n    groups: { c: {} }\n"
+            )
             #expect(found.isEmpty == row.events.contains(event.rawValue), "\(row.check) of \(event): \(found)")
             #expect(found.allSatisfy { $0.code == .badValue && $0.position.line == 6 }, "\(row.check) of \(event): \(found)")
         }

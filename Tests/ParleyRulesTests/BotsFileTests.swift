@@ -48,7 +48,10 @@ import Testing
 
     @Test(arguments: ["reply: {name}", "reply: {{ name }}", "reply: { {name} }", "reply: {{ name }} said", "tell: { chat: Kitchen, text: {{ name }} }"])
     func aTemplateWithoutQuotesIsAnsweredWithTheFix(_ action: String) throws {
-        let error = try fault(in: "parley: 1\nprofiles:\n  a:\n    rules:\n      - when: { message: text }\n        then:\n          - \(action)\n")
+        let error = try fault(
+            in:
+                "parley: 1\nprofiles:\n  a:\n    rules:\n      - when: { message: text }\n        then:\n          - \(action)\n    groups: { k: { name: Kitchen } }\n"
+        )
         #expect(error.diagnostics.count == 1 && error.diagnostics.first?.position.line == 7, "\(error)")
         #expect(error.diagnostics.first?.hint?.contains("in double quotes") == true, "\(error)")
     }

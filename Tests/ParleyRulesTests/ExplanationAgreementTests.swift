@@ -30,7 +30,7 @@ import Testing
 
     init() throws {
         let text = Self.rules.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n")
-        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  a:\n    rules:\n\(text)\n")
+        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  a:\n    groups: { s: { name: Staff } }\n    rules:\n\(text)\n")
         rules = try RuleSet(try #require(file.profiles.first).rules)
     }
 

@@ -156,7 +156,10 @@ import Testing
             ("{ react: §👍👍 }", "\"👍👍\" is not a reaction", "expected one of: 👍 👎 😀 😂 😢 ❤ 🚀 ✅"),
             ("{ remove: §messages }", "rules[0].then.remove must be true or false, not \"messages\"", nil),
             ("{ form: §f }", "there is no form \"f\"", "write it: forms: { f: { questions: […], done: … } }"),
-            ("{ tell: §{ text: x } }", "rules[0].then.tell needs the key \"chat\"", "write the name of a contact or group"),
+            (
+                "{ tell: §{ text: x } }", "rules[0].then.tell needs the key \"chat\"",
+                "write the name of a trusted contact, or of a group or channel of the profile"
+            ),
             ("{ post: §News }", "rules[0].then.post must be a mapping of keys to values, not \"News\"", nil),
             ("{ send: §{ image: a, file: b } }", "one file, not file and image", "write one of: file, image, voice, video"),
             ("{ send: { voice: a, seconds: §0 } }", "rules[0].then.send.seconds must be from 1 to 300, not 0", nil),

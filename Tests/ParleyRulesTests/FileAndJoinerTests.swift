@@ -49,11 +49,11 @@ import Testing
               desk:
                 rules:
                   - { when: { message: any }, then: { forward: { to: Ben, through: courier } } }
-              courier: { name: Courier }
+              courier: { name: Courier, trusted-contacts: Ben }
             """
         ).makeBots()
         try await withBots(bots) { room in
-            let ben = try await room.person("Ben", with: "courier"), ann = try await room.person("Ann", with: "desk")
+            let ben = try await room.person("Ben", trustedAs: "Ben", with: "courier"), ann = try await room.person("Ann", with: "desk")
             try await ann.say("hello")
             try await ben.expect("hello")
             try await ann.send(file: "plan.txt", containing: Array("here".utf8), caption: "the plan")
@@ -68,6 +68,7 @@ import Testing
         let bots = try file(
             """
               host:
+                trusted-contacts: Ann
                 groups:
                   lobby:
                     name: Lobby
@@ -80,7 +81,7 @@ import Testing
             """
         ).makeBots()
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann")
+            let ann = try await room.person("Ann", trustedAs: "Ann")
             try await ann.join(group: "lobby")
             try await room.stranger("Best CASINO").expectRejection(from: "lobby")
             try await room.stranger("A name with more than twenty letters").expectRejection(from: "lobby")

@@ -43,7 +43,10 @@ import Testing
             ("reply: \"Hi {{ contact.name }}!\"", "", 0, ""), ("tell: { chat: lobby, text: x }", "unknown-chat", 24, "\"The Lobby\""),
             ("tell: { chat: the lobby, text: x }", "unknown-chat", 24, "\"The Lobby\""),
             ("tell: { chat: The Loby, text: x }", "unknown-chat", 24, "\"The Lobby\""),
-            ("tell: { chat: The Lobby, text: x }", "", 0, ""), ("tell: { chat: Staff, text: x }", "", 0, ""),
+            ("tell: { chat: The Lobby, text: x }", "", 0, ""), ("tell: { chat: Staff, text: x }", "unknown-chat", 24, "trusted-contacts"),
+            ("tell: { chat: \"#The Lobby\", text: x }", "", 0, ""), ("tell: { chat: \"@The Lobby\", text: x }", "unknown-chat", 24, "\"The Lobby\""),
+            ("forward: \"@Anna\"", "", 0, ""), ("forward: \"#Anna\"", "unknown-chat", 19, "\"Anna\""),
+            ("post: { channel: The Lobby, text: x }", "unknown-chat", 27, "channels"),
             ("post: { channel: Nwes, text: x }", "unknown-chat", 27, "\"News\""), ("forward: Anne", "unknown-chat", 19, "\"Anna\""),
         ])
     func warnings(_ action: String, _ code: String, _ column: Int, _ hint: String) throws {
@@ -60,7 +63,8 @@ import Testing
                     then:
                     - \(action)
             """
-        let found = try BotsFile(parsing: source).warnings.diagnostics
+        let errors = faults(in: source), found = errors.isEmpty ? try BotsFile(parsing: source).warnings.diagnostics : errors
+        #expect(errors.isEmpty == (code != "unknown-chat"), "a name that anybody can take is an error")
         #expect(found.map(\.code.rawValue) == (code.isEmpty ? [] : [code]), "\(found)")
         if let warning = found.first {
             #expect(warning.position == SourcePosition(line: 11, column: column + 1) && warning.hint?.contains(hint) == true, "\(warning)")

@@ -4,7 +4,7 @@ import Testing
 
 /// The pace of sending, and rules about what becomes of messages and files, as a file says them.
 @Suite struct PaceAndDeliveryTests {
-    private func file(_ profile: String) throws -> BotsFile { try BotsFile(parsing: "parley: 1\nprofiles:\n  a: { \(profile) }\n") }
+    private func file(_ profile: String) throws -> BotsFile { try BotsFile(parsing: "parley: 1\nprofiles:\n  a: { \(profile), trusted-contacts: c }\n") }
 
     @Test(
         "the pace is that of the file, and what it leaves out keeps its default",

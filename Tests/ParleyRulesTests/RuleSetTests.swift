@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func theWriterIsComparedByTheNameThatIsUniqueInTheProfile() throws {
-        let rules = try ruleSet("- { id: staff, when: { command: post, from: [ann, bob] }, then: { post: { channel: News, text: \"{{ arguments }}\" } } }")
+        let rules = try ruleSet("- { id: staff, when: { command: post, from: [ann, bob] }, then: { send: \"{{ arguments }}\" } }")
         for (sender, expected) in [("ann", ["staff"]), ("ann_1", []), ("", [])] {
             var input = RuleInput(event: .message, kind: .text, text: "/post hello")
             input.sender = sender

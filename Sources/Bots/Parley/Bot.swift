@@ -35,7 +35,10 @@ public struct Bot: Sendable {
     ///
     /// People choose their display names, and whoever comes first has one. For each trusted contact the bot makes a one-time link at its start, which
     /// ``HostReady/Profile/invitations`` has until somebody connects by it: give it to that person over a channel that you trust. Then
-    /// ``ItemContext/trustedName`` tells the name, whatever the person is called on the network. The name is the contact's alias.
+    /// ``ItemContext/trustedName`` tells the name, whatever the person is called on the network.
+    ///
+    /// The name belongs to the connection that the link has made, and to the member that joins a group by an invitation which the bot sends over it. Nothing
+    /// that others send moves it. The name is the contact's alias, too, which only the owner of the profile sees.
     public var trustedContacts: [String] = []
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()

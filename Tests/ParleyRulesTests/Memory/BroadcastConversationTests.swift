@@ -20,13 +20,14 @@ import Testing
         let bots = try bots(
             """
               news:
+                trusted-contacts: Ben
                 rules:
                   - { when: { command: news, from: Ann }, then: [ { broadcast: "News: {{ arguments }}" }, { reply: It is on its way. } ] }
                   - { when: { command: say, from: Ann }, then: { broadcast: { text: "{{ arguments }}", to: [Ben] } } }
                   - { when: { message: any }, then: { send: "No." } }
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben")
+            let ann = try await room.person("Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
             try await ben.say("/news buy")
             try await ben.expect("No.")
             try await ann.say("/news we are open")
@@ -49,6 +50,7 @@ import Testing
         let bots = try bots(
             """
               news:
+                trusted-contacts: Ben
                 rules: [ { when: { command: news, from: Ann }, then: { form: news } } ]
                 forms:
                   news:
@@ -61,7 +63,7 @@ import Testing
                   - { id: tea, at: "2026-01-01 16:00", to: Ben, send: { file: menu.txt } }
             """, in: folder)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben")
+            let ann = try await room.person("Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
             try await ann.say("/news")
             try await ann.expect("What is new?")
             try await ann.say("We are open.")

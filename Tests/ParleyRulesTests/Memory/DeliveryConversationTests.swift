@@ -13,12 +13,13 @@ import Testing
         let bots = try bots(
             """
               shop:
+                trusted-contacts: Staff
                 rules:
                   - { when: { delivered: true, contains: order }, then: { tell: { chat: Staff, text: "{{ contact.name }} has: {{ text }}" } } }
                   - { when: { text: order }, then: { send: Your order is on its way. } }
             """)
         try await withBots(bots) { room in
-            let staff = try await room.person("Staff"), ann = try await room.person("Ann")
+            let staff = try await room.person("Sam", trustedAs: "Staff"), ann = try await room.person("Ann")
             try await ann.say("order")
             try await ann.expect("Your order is on its way.")
             try await staff.expect("Ann has: Your order is on its way.")
@@ -32,11 +33,12 @@ import Testing
         let bots = try bots(
             """
               clock:
+                trusted-contacts: [Staff, Ann]
                 schedules: [ { id: noon, at: "2026-01-01 12:00", to: Ann, send: It is noon. } ]
                 rules: [ { when: { delivery-failed: true }, then: { tell: { chat: Staff, text: "{{ contact.name }} did not get \\"{{ text }}\\": {{ error }}" } } } ]
             """)
         try await withBots(bots) { room in
-            let staff = try await room.person("Staff"), ann = try await room.person("Ann")
+            let staff = try await room.person("Sam", trustedAs: "Staff"), ann = try await room.person("Ann", trustedAs: "Ann")
             _ = try await ann.core.send(.chats(.delete(try await ann.reference(nil), mode: .full(notify: false))), as: ann.user)
             try await room.settle()
             try await room.advance(by: .seconds(12 * 3_600 + 1))
@@ -50,13 +52,14 @@ import Testing
         let bots = try bots(
             """
               archive:
+                trusted-contacts: Staff
                 receive-files: { up-to: 50kb }
                 rules:
                   - when: { file-received: true, file: { type: text/plain } }
                     then: [ { reply: "I keep {{ file.name }}." }, { react: ✅ }, { forward: Staff } ]
             """)
         try await withBots(bots) { room in
-            let staff = try await room.person("Staff"), ann = try await room.person("Ann")
+            let staff = try await room.person("Sam", trustedAs: "Staff"), ann = try await room.person("Ann")
             try await ann.send(file: "photo.png", containing: Array("not a text".utf8))
             try await ann.send(file: "notes.txt", containing: Array("a text".utf8), caption: "my notes")
             try await ann.expect("I keep notes.txt.")

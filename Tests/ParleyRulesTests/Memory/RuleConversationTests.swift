@@ -130,6 +130,7 @@ import Testing
         let bots = try bots(
             """
               pizza:
+                trusted-contacts: Cook
                 rules:
                   - { when: { command: order }, then: { form: order } }
                   - { when: { message: any }, then: { send: "Try /order." } }
@@ -144,7 +145,7 @@ import Testing
                     timeout: 1h
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), cook = try await room.person("Cook")
+            let ann = try await room.person("Ann"), cook = try await room.person("Carl", trustedAs: "Cook")
             try await ann.say("/order")
             try await ann.expect("Which size?")
             try await ann.say("big")
@@ -171,6 +172,7 @@ import Testing
         let bots = try bots(
             """
               clock:
+                trusted-contacts: [Ann, Nobody]
                 schedules:
                   - { id: party, at: "2026-01-01 06:00", to: contacts, send: The party begins. }
                   - { id: daily, cron: "0 9 * * *", to: [Ann, Nobody], send: "Good morning, it is {{ date }}." }
@@ -179,7 +181,7 @@ import Testing
                   - { id: meanwhile, at: "2026-01-01 06:01", to: contacts, send: Late. }
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann")
+            let ann = try await room.person("Ann", trustedAs: "Ann")
             try await room.advance(by: .seconds(6 * 3_600 + 30))
             try await ann.expect("The party begins.")
             try await room.restart(after: .seconds(120))

@@ -7,7 +7,7 @@ import Testing
 /// The times of schedules as a file says them.
 @Suite struct ScheduleTimeTests {
     private func schedule(_ times: String) throws -> ScheduleSpec {
-        let file = try BotsFile(parsing: "parley: 1\nprofiles: { a: { schedules: [ { id: s, \(times), to: Ann, send: x } ] } }")
+        let file = try BotsFile(parsing: "parley: 1\nprofiles: { a: { trusted-contacts: [Ann, A, B], schedules: [ { id: s, \(times), to: Ann, send: x } ] } }")
         return try #require(file.profiles.first?.schedules.first)
     }
 
@@ -34,14 +34,18 @@ import Testing
         "2026-01-01 10:0", "+026-01-01 10:00", "2026-01-01 -1:00", "tomorrow", "٢٠٢٦-01-01 10:00",
     ])
     func whatIsNoDateIsRefusedWithAnExample(_ text: String) {
-        let source = MarkedSource("parley: 1\nprofiles:\n  a:\n    schedules:\n      - { id: s, to: Ann, send: x, at: §\"\(text)\" }\n")
+        let source = MarkedSource(
+            "parley: 1\nprofiles:\n  a:\n    trusted-contacts: [Ann, A, B]\n    schedules:\n      - { id: s, to: Ann, send: x, at: §\"\(text)\" }\n")
         #expect(faults(in: source.text).map(\.position) == [source.position])
         #expect(faults(in: source.text).first?.hint == "write a date and a time: \"2026-12-24 18:00\"")
     }
 
     @Test func aTimeThatTheClockSkipsInSpringIsRefused() {
         func found(_ time: String) -> [Diagnostic] {
-            faults(in: "parley: 1\nprofiles: { a: { schedules: [ { id: s, to: Ann, send: x, at: \"2026-03-29 \(time)\", zone: Europe/Berlin } ] } }")
+            faults(
+                in:
+                    "parley: 1\nprofiles: { a: { trusted-contacts: [Ann, A, B], schedules: [ { id: s, to: Ann, send: x, at: \"2026-03-29 \(time)\", zone: Europe/Berlin } ] } }"
+            )
         }
         #expect(found("02:30").count == 1 && found("01:59") == [] && found("03:00") == [])
     }
@@ -70,13 +74,14 @@ import Testing
             ("{ id: s, every: 1h, to: Ann, send: { video: a, seconds: §86401 } }", "from 1 to 86400"),
         ])
     func whatIsNoScheduleIsRefused(_ marked: String, _ message: String) {
-        let source = MarkedSource("parley: 1\nprofiles:\n  a:\n    schedules:\n      - \(marked)\n"), found = faults(in: source.text)
+        let source = MarkedSource("parley: 1\nprofiles:\n  a:\n    trusted-contacts: [Ann, A, B]\n    schedules:\n      - \(marked)\n"),
+            found = faults(in: source.text)
         #expect(found.count == 1 && found.first?.position == source.position && found.first?.message.contains(message) == true, "\(found)")
     }
 
     @Test func twoSchedulesOfOneIdAreRefused() {
         let source = MarkedSource(
-            "parley: 1\nprofiles:\n  a:\n    schedules: §[ { id: s, every: 1h, to: A, send: x }, { id: t, every: 1h, to: A, send: x }, { id: s, every: 2h, to: B, send: y } ]\n"
+            "parley: 1\nprofiles:\n  a:\n    trusted-contacts: [Ann, A, B]\n    schedules: §[ { id: s, every: 1h, to: A, send: x }, { id: t, every: 1h, to: A, send: x }, { id: s, every: 2h, to: B, send: y } ]\n"
         )
         #expect(faults(in: source.text).map(\.message) == ["two schedules of profile \"a\" have the id \"s\""])
     }

@@ -35,10 +35,11 @@ import Testing
 
     /// Requests by their ids and keys, and whether each is a new one.
     @Test func aSignedRequestThatComesTwiceIsOneRequest() async throws {
-        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: {} }").makeBots(), long = String(repeating: "i", count: WebhookEndpoint.longestKey)
+        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: { trusted-contacts: Ann } }").makeBots(),
+            long = String(repeating: "i", count: WebhookEndpoint.longestKey)
         let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: nil, secret: Self.secret), logger: Self.logger) { 1_000_000 }
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann")
+            let ann = try await room.person("Ann", trustedAs: "Ann")
             endpoint.open(["shop": try room.bot("shop")])
             var items: [String: Int64] = [:]
             for (id, key, isNew) in [
@@ -60,10 +61,10 @@ import Testing
     }
 
     @Test func aProgramSendsThroughAProfileOnceForAKey() async throws {
-        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: {}, other: {} }").makeBots()
+        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: { trusted-contacts: Ann }, other: {} }").makeBots()
         let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: nil), logger: Self.logger)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann")
+            let ann = try await room.person("Ann", trustedAs: "Ann")
             let message = #"{"profile":"shop","to":"Ann","text":"Your order is ready.","key":"order 7"}"#
             #expect(try await request(endpoint, message).status == 503)
             endpoint.open(["shop": try room.bot("shop"), "other": try room.bot("other")])
@@ -87,6 +88,38 @@ import Testing
             #expect(try await request(endpoint, message, method: "GET").status == 405)
             #expect(try await request(endpoint, message, path: "/other").status == 404)
             try await ann.expectNothing()
+        }
+        await endpoint.stop()
+    }
+
+    @Test func aChatHasTheNamesThatTheCommandLineTakesAndAStrangerHasNone() async throws {
+        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: { trusted-contacts: [ann, team], groups: { t: { name: Team Room } } } }").makeBots()
+        let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: nil), logger: Self.logger)
+        try await withBots(bots) { room in
+            let strangers = [try await room.person("ann"), try await room.person("Team Room"), try await room.person("Customer")]
+            let ann = try await room.person("Annika", trustedAs: "ann"), reader = try await room.person("Reader")
+            try await reader.join(group: "t")
+            endpoint.open(["shop": try room.bot("shop")])
+            func send(_ chat: String, _ text: String = "x") async throws -> JSONValue? {
+                try await request(endpoint, #"{"to":"\#(chat)","text":"\#(text)"}"#).body["error"]?["code"]
+            }
+            for (number, name) in ["ann", "@ann", "ANN", "@Ann"].enumerated() {
+                #expect(try await send(name, "\(number)") == nil, "\(name)")
+                try await ann.expect("\(number)")
+            }
+            for (number, name) in ["Team Room", "#Team Room", "team room", "#TEAM ROOM"].enumerated() {
+                #expect(try await send(name, "\(number)") == nil, "\(name)")
+                try await reader.expect("\(number)", in: "Team Room")
+            }
+            // "team" is a contact who has not connected; nobody else has the name.
+            for name in ["#ann", "@Team Room", "team", "@team", "Customer", "@Customer", "Annika", "ann_1", "Team Room_1", "@0", "#99", "@", "#", " ann"] {
+                #expect(try await send(name) == "webhook.chat", "\(name)")
+            }
+            for stranger in strangers { try await stranger.expectNothing() }
+            // A program that was told of a message answers in the chat of that id.
+            let chat = try #require(await room.bot("shop").chats.summary(named: "Customer")).reference
+            #expect(try await send("\(chat)", "by its id") == nil)
+            try await strangers[2].expect("by its id")
         }
         await endpoint.stop()
     }

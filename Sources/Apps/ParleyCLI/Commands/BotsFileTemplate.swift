@@ -119,7 +119,7 @@ struct BotsFileTemplate {
                   - { name: count, ask: "How many?", pattern: "^[0-9]{1,2}$", error: "One or two digits, please." }
                 done:
                   - { send: "{{ form.count }} {{ form.what }}: thank you, {{ contact.name }}." }
-                  # Takes the answers to a chat of the bot that is called Kitchen:
+                  # Takes the answers to a group of the bot. Declare it in the profile: groups: { kitchen: { name: Kitchen } }
                   # - { tell: { chat: Kitchen, text: "{{ contact.name }}: {{ form.count }} {{ form.what }}" } }
         """
 

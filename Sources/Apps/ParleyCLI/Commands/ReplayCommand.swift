@@ -58,7 +58,8 @@ struct ReplayCommand: AsyncParsableCommand {
                 }
                 found += 1
                 var comparison = comparison
-                try await StoredMessages(core: core, user: user.userID, start: start, trusted: comparison.trusted).each { message in
+                let trusted = try await TrustedPeople(comparison.trusted, of: user.userID, in: core)
+                try await StoredMessages(core: core, user: user.userID, start: start, trusted: trusted).each { message in
                     if let difference = comparison.take(message) { report.show(message, difference, of: comparison) }
                 }
                 report.end(comparison)
@@ -80,6 +81,20 @@ struct TimeLimit: ExpressibleByArgument {
     }
 }
 
+extension TrustedPeople {
+    /// The trusted contacts of a profile, as its folder shows them.
+    fileprivate init(_ names: Set<String>, of user: UserID, in core: any ChatCore) async throws {
+        guard !names.isEmpty, case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else {
+            self.init(names: names)
+            return
+        }
+        let contacts = chats.compactMap(\.chatInfo.contact)
+        self.init(
+            names: names,
+            contacts: contacts.sorted { ($0.activeConnection?.connectionID.rawValue ?? 0) < ($1.activeConnection?.connectionID.rawValue ?? 0) })
+    }
+}
+
 /// The messages of a profile in the order in which they came, read page by page.
 struct StoredMessages {
     /// Items of one page.
@@ -89,8 +104,8 @@ struct StoredMessages {
     let user: UserID
     /// Older messages are left out; nil for all.
     let start: Date?
-    /// The names of trusted contacts.
-    let trusted: Set<String>
+    /// The trusted contacts.
+    let trusted: TrustedPeople
 
     /// Gives each message to the closure.
     func each(_ body: (ReplayedMessage) throws -> Void) async throws {

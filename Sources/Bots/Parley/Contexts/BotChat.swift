@@ -23,8 +23,8 @@ public struct BotChat: Sendable {
         info.localDisplayName
     }
 
-    /// The name that the contact or group goes by; several may go by the same.
-    public var displayName: String { info.displayName }
+    /// The name that the contact or group has published; several may have the same.
+    public var displayName: String { info.publishedName }
 
     /// The chat, as commands name it: to send to it later. Nil for what is no chat that messages can be sent to.
     public var reference: ChatReference? { info.reference }

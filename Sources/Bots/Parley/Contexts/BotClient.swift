@@ -42,6 +42,9 @@ public struct BotClient: Sendable {
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }
 
     /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it. A name in ``Bot/trustedContacts`` is that contact's only.
+    ///
+    /// People choose their names: whoever connects first as "Staff" has that name. Use this for what everybody may read, and ``destination(_:)``,
+    /// ``chat(withTrusted:)`` or ``BotGroups/managed(_:)`` for everything else.
     public func chat(named name: String) async -> BotChat? {
         if bot.trustedContacts.contains(name) { return await chat(withTrusted: name) }
         return await chats.summary(named: name).map { BotChat(bot: bot, info: $0.info, effects: effects) }

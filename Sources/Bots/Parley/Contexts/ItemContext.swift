@@ -5,6 +5,8 @@ public import ChatProtocol
 public protocol ItemContext: ChatContext {
     /// The message as it was stored.
     var item: ChatItem { get }
+    /// The name in ``Bot/trustedContacts`` of the one who wrote the message; nil for strangers.
+    var trustedName: String? { get }
 }
 
 extension MessageContext: ItemContext {}

@@ -46,9 +46,9 @@ public struct MessageContext: ChatContext {
     public var command: SlashCommand? { storage.command }
     /// The text after the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
-    /// The display name of the person who wrote; several people may have the same.
+    /// The name that the person who wrote has published; several people may have the same.
     public var senderName: String {
-        if case .groupReceived(let member) = item.direction { member.displayName } else { chat.displayName }
+        if case .groupReceived(let member) = item.direction { member.profile.displayName } else { chat.displayName }
     }
 }
 

@@ -10,6 +10,9 @@ final class BotServices: Sendable {
     let timers: TimerDispatcher
     let directory: BotDirectory
     let dialogues: DialogueTable
+    let trust: TrustRegistry
+    /// The groups and channels that the bot declares.
+    let declaredChats: [DeclaredChat]
     /// The commands of the menus, with those that are not in one.
     let commands: [CommandHelp]
     /// The calls that wait for a message.
@@ -24,7 +27,8 @@ final class BotServices: Sendable {
     let dryRun: DryRun?
 
     init(
-        store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp],
+        store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, trust: TrustRegistry,
+        declaredChats: [DeclaredChat] = [], commands: [CommandHelp],
         pacer: SendingPacer, locks: ChangeLocks, encryptsFiles: Bool = false, dryRun: DryRun? = nil
     ) {
         self.locks = locks
@@ -36,6 +40,8 @@ final class BotServices: Sendable {
         self.timers = timers
         self.directory = directory
         self.dialogues = dialogues
+        self.trust = trust
+        self.declaredChats = declaredChats
         self.commands = commands
     }
 

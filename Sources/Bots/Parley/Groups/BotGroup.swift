@@ -16,8 +16,8 @@ public struct BotGroup: Sendable {
     public var id: GroupID { info.groupID }
     /// The name as the bot's profile shows it; unique among the chats of the profile.
     public var name: String { info.localDisplayName }
-    /// The name that the group goes by.
-    public var displayName: String { info.displayName }
+    /// The name that the group has published.
+    public var displayName: String { info.groupProfile.displayName }
     /// The role of the bot.
     public var role: GroupMemberRole { info.membership.role }
     /// True if the bot may delete messages of members and block them: it is a moderator or more.
@@ -163,8 +163,8 @@ public struct BotMember: Sendable {
     public var id: GroupMemberID { member.groupMemberID }
     /// The name as the bot's profile shows it; unique in the profile.
     public var name: String { member.localDisplayName }
-    /// The name that the member goes by; several may go by the same.
-    public var displayName: String { member.displayName }
+    /// The name that the member has published; several may have the same.
+    public var displayName: String { member.profile.displayName }
     /// The member's role.
     public var role: GroupMemberRole { member.role }
     /// True for moderators, admins and owners: those whom an automatic moderator leaves alone.

@@ -15,7 +15,7 @@ public struct BotGroups: Sendable {
     /// The group of an id; nil if there is none.
     public func group(_ id: GroupID) async -> BotGroup? { await all.first { $0.id == id } }
 
-    /// The group of a name, as ``BotGroup/name`` has it.
+    /// The group of a name, as ``BotGroup/name`` has it. Anybody can invite the bot to a group of a name: ``managed(_:)`` finds those of the bot.
     public func group(named name: String) async -> BotGroup? { await all.first { $0.name == name } }
 
     /// Makes a group. The bot is its owner.

@@ -13,7 +13,7 @@ public struct RelayContext: ChatContext {
     /// The relay.
     public var person: PersonID { PersonID(description: "\(chat.scopeText)/\(member.groupMemberID)") }
     /// The name of the relay.
-    public var name: String { member.displayName }
+    public var name: String { member.profile.displayName }
     /// True if subscribers can come by the relay.
     public var isActive: Bool { relay.status == .active }
 }

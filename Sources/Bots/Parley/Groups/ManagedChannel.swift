@@ -29,5 +29,8 @@ public struct ManagedChannel: Sendable, Hashable {
     var group: ManagedGroup { ManagedGroup(id, settings, linkRole: nil) }
 
     /// The name under which the store has the channel.
-    var storeName: String { "channel " + id }
+    var storeName: String { Self.storeName(of: id) }
+
+    /// The name under which the store has the channel of an id.
+    static func storeName(of id: String) -> String { "channel " + id }
 }

@@ -13,10 +13,11 @@ public struct ManagedGroup: Sendable, Hashable {
     public var linkRole: GroupMemberRole?
     /// The rules for those who ask to join by the link, the first to be tried first; nil leaves those that the link has.
     public var joinerRules: [JoinerRule]?
-    /// Contacts of the bot and members of the group, by their names as the bot's profile shows them, who are made moderators at the start: a member gets the
-    /// role, and a contact who is no member is invited. Those who are not named keep their roles.
+    /// The people who are made moderators: names in ``Bot/trustedContacts``. Each is invited when it connects, with the role. Those who are not named keep
+    /// their roles.
     ///
-    /// A name in ``Bot/trustedContacts`` is that contact's only. Any other name is that of the one who came first under it.
+    /// Any other name is that of the contact or member who came first under it, as the bot's profile shows it, and is looked for at the start. Do not give
+    /// rights so: anybody can take a name.
     public var moderators: [String]
 
     /// Creates the description of a group.

@@ -44,12 +44,13 @@ public struct MentioningText: ExpressibleByStringInterpolation, Sendable, Hashab
         /// Appends a mention of a member.
         public mutating func appendInterpolation(_ member: GroupMember) {
             // Members of one name are told apart by a number, as the official clients do.
-            var name = member.displayName, number = 0
+            let base = member.profile.displayName
+            var name = base, number = 0
             while let other = members[name], other != member.groupMemberID {
                 number += 1
-                name = "\(member.displayName)_\(number)"
+                name = "\(base)_\(number)"
             }
-            guard let mention = MentioningText.mention(of: name) else { return text += member.displayName }
+            guard let mention = MentioningText.mention(of: name) else { return text += base }
             members[name] = member.groupMemberID
             text += mention
         }

@@ -73,6 +73,6 @@ extension Filter where Context == MessageContext {
         let wanted = part.lowercased()
         return Self { $0.text.lowercased().contains(wanted) }
     }
-    /// The chat has one of the names, as the bot's profile shows them.
+    /// The chat has one of the names, as the bot's profile shows them. People choose their names: ``fromTrustedContact(_:)`` tells who somebody is.
     public static func inChat(_ names: String...) -> Self { Self { names.contains($0.chat.name) } }
 }

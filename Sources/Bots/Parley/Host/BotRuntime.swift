@@ -137,6 +137,15 @@ final class BotRuntime: Sendable {
     /// True if the profile is muted and its handlers do not run.
     private func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
 
+    /// Notes whom a contact that connects is known as.
+    ///
+    /// - Returns: The name of a trusted contact; nil for strangers.
+    @discardableResult
+    func meet(_ contact: Contact) -> String? {
+        services.trust.note(contact)
+        return services.trust.name(of: contact)
+    }
+
     func takeConnected(_ contact: Contact, event: ChatEvent) {
         guard tracker.withLock({ $0.isFirst(.connected, contact.contactID.rawValue) }) else { return }
         let effects = effects("connected/\(contact.contactID)")

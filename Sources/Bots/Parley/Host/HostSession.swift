@@ -27,6 +27,8 @@ actor HostSession {
     private var events: ChatEvents?
     /// The answers of relays to invitations.
     private var invitationAnswers: [UserID: @Sendable (RelayInvitation) async throws -> ChannelInvitationAnswer] = [:]
+    /// Gives trusted contacts who have connected the role that managed groups have for them, by their names.
+    private var appointments: [UserID: @Sendable (String) async -> Void] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
     private let encryptsFiles: Bool
@@ -112,7 +114,11 @@ actor HostSession {
         _ = try await model.send(.core(.start()), as: nil)
         await retry(retried)
         for runtime in runtimes.values { try await catchUp(runtime) }
-        await ModeratorKeeper(logger: logger).appoint(bots, profiles)
+        let moderators = ModeratorKeeper(logger: logger)
+        for (bot, (profile, identity)) in zip(bots, zip(profiles, identities)) where bot.groups.contains(where: { !$0.moderators.isEmpty }) {
+            appointments[identity.userID] = { await moderators.appoint($0, bot, profile) }
+        }
+        await moderators.appoint(bots, profiles)
         let keeper = ChannelKeeper(provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, logger: logger)
         let keeping = try await keeper.start()
         defer { keeping.task.cancel() }
@@ -245,6 +251,13 @@ actor HostSession {
 
     private func take(_ event: ChatEvent) {
         connectionLog.note(event)
+        switch event {
+        case .contactConnecting(let user, let contact): runtimes[user.userID]?.meet(contact)
+        case .contactConnected(let user, let contact, _):
+            guard let runtime = runtimes[user.userID], let name = runtime.meet(contact), let appoint = appointments[user.userID] else { break }
+            jobs.submit(ChatJobKey(userID: user.userID, chat: "\(ChatReference.direct(contact.contactID))")) { await appoint(name) }
+        default: break
+        }
         if let user = event.user?.userID {
             runtimes[user]?.take(event)
         } else {
@@ -261,6 +274,7 @@ actor HostSession {
         for chat in state.chats(of: id) {
             switch chat.chatInfo {
             case .direct(let contact):
+                runtime.meet(contact)
                 if contact.isReady { runtime.takeConnected(contact, event: .contactConnected(user: user, contact: contact, customUserProfile: nil)) }
                 if let last = chat.chatItems.last, last.id > runtime.submitted(in: .direct(contact.contactID)) {
                     await fetch(.direct(contact.contactID), for: runtime, of: user)

@@ -30,7 +30,7 @@ extension Provisioner {
         let id = try await store.groupID(of: wanted.storeName, bot: bot.id)
         // The second was made, and the process died before that was noted.
         let needed = try relays(wanted, addresses)
-        if let info = own.first(where: { $0.groupID == id }) ?? own.first(where: { $0.groupProfile.displayName == wanted.settings.name }) {
+        if let info = own.first(where: { $0.groupID == id }) ?? own.first(where: { $0.groupProfile.displayName == wanted.settings.name && $0.isOwnCreation }) {
             try await store.setGroupID(info.groupID, of: wanted.storeName, bot: bot.id)
             let channel = BotGroup(bot: identity, info: info, effects: effects)
             try await keepRelays(needed, of: channel, wanted, identity)

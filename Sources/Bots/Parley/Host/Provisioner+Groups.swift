@@ -35,8 +35,8 @@ extension Provisioner {
         if let id = try await store.groupID(of: wanted.id, bot: bot.id), let info = own.first(where: { $0.groupID == id }) {
             return BotGroup(bot: identity, info: info, effects: effects)
         }
-        // It was made, and the process died before that was noted; or a person made it.
-        let found = own.first { $0.groupProfile.displayName == wanted.settings.name && $0.businessChat == nil }
+        // It was made, and the process died before that was noted; or the owner of the profile made it. Others can give the bot a group of that name, too.
+        let found = own.first { $0.groupProfile.displayName == wanted.settings.name && $0.isOwnCreation }
         var group = found.map { BotGroup(bot: identity, info: $0, effects: effects) }
         if group == nil {
             group = try await BotGroups(bot: identity, effects: effects).create(wanted.settings)

@@ -55,16 +55,17 @@ struct Provisioner {
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID, trustedContacts: bot.trustedContacts)
         let groups = try await groups(of: bot, identity: identity)
-        let invitations = try await invitations(of: bot, user: user.userID)
+        let trusted = try await trustedContacts(of: bot, user: user.userID)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
+            trust: TrustRegistry(trusted.people, store: store, userID: user.userID), declaredChats: DeclaredChat.all(of: bot),
             commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), locks: locks, encryptsFiles: encryptsFiles,
             dryRun: dryRun.map { DryRun(bot: bot.id, model: model, logger: logger, report: $0) })
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
         let report = HostReady.Profile(
             id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink, client: client, managedGroups: groups,
-            invitations: invitations)
+            invitations: trusted.invitations)
         return Provisioned(identity: identity, report: report, services: services)
     }
 

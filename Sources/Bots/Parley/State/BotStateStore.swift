@@ -81,6 +81,7 @@ final class BotStateStore: Sendable {
             // A death counted as one, and three were the limit.
             try db.execute(sql: "ALTER TABLE crash_suspect RENAME COLUMN deaths TO weight; UPDATE crash_suspect SET weight = min(weight, 4) * 3;")
         }
+        migrator.registerMigration("6 trusted contacts and names of chats") { db in try db.execute(sql: trustTables) }
         return migrator
     }
 

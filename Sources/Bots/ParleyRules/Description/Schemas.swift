@@ -44,6 +44,7 @@ enum Schemas {
             .key("picture", .text, "A JPEG, PNG or WebP file."),
             .key("address", .mapping("address"), "Requests to connect."),
             .key("trusted-contacts", .listOrOne(.text), "People whom the bot knows for certain: each connects by a link of their own."),
+            .key("joined-groups", .listOrOne(.text), "Groups of others to which trusted contacts invite the bot, and which rules send into."),
             .key("receive-files", .mapping("receive-files"), "The files that the bot receives on its own."),
             .key("pace", .anyOf([.words(["off"]), .mapping("pace")]), "How fast the bot sends: limits for each chat and for all together, or off."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),

@@ -13,22 +13,25 @@ extension RuleInput {
         file = item.file.map { Attachment(name: $0.fileName, size: $0.fileSize) }
         mentions = item.mentions.count
         isForwarded = item.meta.forwarded != nil
+        isPassedOn = item.meta.forwardedByMember != nil
         isComment = item.meta.parentItemID != nil
     }
 
     /// Sets what is known of the chat, of the member whom actions are about, and of the time.
     ///
-    /// - Parameter trusted: the names of trusted contacts.
-    mutating func describe(_ info: ChatInfo, target member: GroupMember?, trusted: Set<String>, at now: Date) {
+    /// - Parameter trusted: the trusted contacts.
+    mutating func describe(_ info: ChatInfo, target member: GroupMember?, trusted: TrustedPeople, at now: Date) {
         chat = ChatKinds(info)
-        if sender == nil, member == nil { setSender(info.localDisplayName, info.contact?.profile, trusted) }
+        if sender == nil, member == nil {
+            setSender(info.localDisplayName, info.contact?.profile, info.contact.flatMap { trusted.name(of: $0) }, among: trusted)
+        }
         if displayName == nil { describe(member, trusted: trusted, at: now) }
         target = member?.role
         if case .direct(let contact) = info {
             displayName = contact.profile.displayName
             isFromBot = contact.profile.peerType == .bot
         }
-        if let group = info.groupInfo { groupNames = [group.displayName, group.localDisplayName] }
+        if let group = info.groupInfo { groupNames = [group.groupProfile.displayName, group.localDisplayName] }
         describe(time: now)
     }
 
@@ -36,9 +39,9 @@ extension RuleInput {
     mutating func describe(time now: Date) { minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440 }
 
     /// Sets what is known of the member who wrote, or whom the event is about.
-    mutating func describe(_ member: GroupMember?, trusted: Set<String>, at now: Date) {
+    mutating func describe(_ member: GroupMember?, trusted: TrustedPeople, at now: Date) {
         guard let member else { return }
-        setSender(member.localDisplayName, member.profile, trusted)
+        setSender(member.localDisplayName, member.profile, trusted.name(of: member), among: trusted)
         role = member.role
         displayName = member.profile.displayName
         isFromBot = member.profile.peerType == .bot
@@ -47,11 +50,15 @@ extension RuleInput {
         memberAge = hasJoinedLater ? max(0, now.timeIntervalSince1970 - member.createdAt.timeIntervalSince1970) : nil
     }
 
-    private mutating func setSender(_ name: String, _ profile: LocalProfile?, _ trusted: Set<String>) {
-        // Aliases are set by the owner of the profile only, and display names by anybody.
-        let alias = profile.map(\.localAlias).flatMap { trusted.contains($0) ? $0 : nil }
-        sender = alias ?? name
-        isImpostor = alias == nil && trusted.contains(name)
+    /// - Parameter known: the name of a trusted contact; nil for strangers.
+    private mutating func setSender(_ name: String, _ profile: LocalProfile?, _ known: String?, among trusted: TrustedPeople) {
+        // What others pass on proves nothing of its author.
+        let known = isPassedOn ? nil : known
+        sender = known ?? name
+        isTrusted = known != nil
+        isImpostor = known == nil && trusted.names.contains(name)
+        let alias = profile?.localAlias ?? ""
+        self.alias = known ?? (trusted.names.contains(alias) ? "" : alias)
     }
 }
 
@@ -62,11 +69,12 @@ extension TemplateValues {
     init(_ input: RuleInput, _ info: ChatInfo, member: String, bot: String, at now: Date) {
         let time = now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
         self.init(
-            botName: bot, contactName: member.isEmpty ? info.displayName : member, text: input.text, emoji: input.emoji, date: String(time.prefix(10)),
+            botName: bot, contactName: member.isEmpty ? info.publishedName : member, text: input.text, emoji: input.emoji, date: String(time.prefix(10)),
             time: String(time.dropFirst(11).prefix(5)))
         memberName = member
-        groupName = info.groupInfo?.displayName ?? ""
-        if input.event == .invitation { (inviterName, groupName) = (info.displayName, input.groupNames.first ?? "") }
+        alias = input.alias
+        groupName = info.groupInfo?.groupProfile.displayName ?? ""
+        if input.event == .invitation { (inviterName, groupName) = (info.publishedName, input.groupNames.first ?? "") }
         (fileName, error) = (input.file?.name ?? "", input.error ?? "")
     }
 }

@@ -21,8 +21,14 @@ public struct RuleInput: Sendable {
     public var target: GroupMemberRole?
     /// The name of the contact or of the member who wrote: that of a trusted contact, or else the one that the profile shows.
     public var sender: String?
+    /// True if the contact or member is a trusted contact.
+    var isTrusted = false
     /// True if a stranger has the name of a trusted contact.
     public var isImpostor = false
+    /// The alias that the owner of the profile has given the contact or member; the name of a trusted contact. Empty without one.
+    public var alias = ""
+    /// True if another member has passed the message on: nothing proves who wrote it.
+    var isPassedOn = false
     /// The name that the contact or member has given itself; nil if the event is about nobody.
     public var displayName: String?
     /// The names of the group: the one that its members see, and the one that is unique in the profile.

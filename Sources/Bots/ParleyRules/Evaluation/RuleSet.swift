@@ -46,7 +46,9 @@ public struct RuleSet: Sendable {
         self.rates = rates
         needs = RuleNeeds(rules)
         reportChats = Set(
-            rules.filter(\.when.event.isAboutDelivery).flatMap(\.then).compactMap { if case .tell(let chat, _) = $0 { chat } else { nil } })
+            rules.filter(\.when.event.isAboutDelivery).flatMap(\.then).compactMap {
+                if case .tell(let chat, _) = $0 { ChatName(chat).name.lowercased() } else { nil }
+            })
         patterns = try TextPatternSet(compiler.patterns)
     }
 
@@ -70,8 +72,8 @@ public struct RuleSet: Sendable {
     /// True for the delivery of a report about a delivery: rules about it would not end.
     func isAboutReport(_ input: RuleInput) -> Bool {
         guard input.event.isAboutDelivery, !reportChats.isEmpty else { return false }
-        let names = input.groupNames.isEmpty ? [input.isImpostor ? nil : input.sender].compactMap(\.self) : input.groupNames
-        return names.contains(where: reportChats.contains)
+        let names = input.groupNames.isEmpty ? [input.isTrusted ? input.sender : nil].compactMap(\.self) : input.groupNames
+        return names.contains { reportChats.contains($0.lowercased()) }
     }
 
     func facts(of input: RuleInput) -> InputFacts { InputFacts(input, searches: searches, patterns: patterns) }

@@ -6,6 +6,8 @@ public struct TemplateValues: Sendable {
     public var botName: String
     /// The name of the contact.
     public var contactName: String
+    /// The alias of the contact or member, which only the owner of the profile knows; empty without one.
+    public var alias = ""
     /// The member of a group who wrote, or of whom the event is about; empty in a chat with a contact.
     public var memberName = ""
     /// The name by which the text of a message can mention the member; nil in other texts, where the name stands instead.
@@ -112,6 +114,7 @@ extension Template {
         case .botName: values.botName
         case .contactName: values.contactName
         case .memberName, .memberMention: values.memberName
+        case .contactAlias, .memberAlias: values.alias
         case .groupName: values.groupName
         case .inviterName: values.inviterName
         case .fileName: values.fileName
@@ -134,7 +137,7 @@ extension Template.Variable {
     /// True for a name that somebody has chosen.
     var isName: Bool {
         switch self {
-        case .botName, .contactName, .memberName, .memberMention, .groupName, .inviterName: true
+        case .botName, .contactName, .contactAlias, .memberName, .memberAlias, .memberMention, .groupName, .inviterName: true
         default: false
         }
     }

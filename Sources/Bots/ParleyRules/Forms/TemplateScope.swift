@@ -13,7 +13,7 @@ enum TemplateScope {
         case .rule(let condition): return condition.flatMap { Template.problem(with: variable, in: $0) }
         case .form:
             switch variable {
-            case .botName, .contactName, .memberName, .groupName, .date, .time, .form: return nil
+            case .botName, .contactName, .contactAlias, .memberName, .memberAlias, .groupName, .date, .time, .form: return nil
             default: return "a form has its answers, names, the date and the time"
             }
         case .schedule:

@@ -44,7 +44,7 @@ public struct Diagnostic: Sendable, Hashable {
         case quotes = "quotes"
         /// Braces that fill nothing in.
         case braces = "braces"
-        /// A chat whose name is nearly that of a declared one.
+        /// A name under which something is sent, and which anybody can take: neither a declared group or channel nor a trusted contact.
         case unknownChat = "unknown-chat"
         /// A name that gives a right and that a stranger can take.
         case uncertainName = "uncertain-name"

@@ -33,7 +33,9 @@ final class DiagnosticSink {
         lines = source.isEmpty ? [] : source.sourceLines
     }
 
-    func note(_ kind: NameUse.Kind, _ name: String, at position: SourcePosition) { uses.append(NameUse(kind: kind, name: name, position: position)) }
+    func note(_ kind: NameUse.Kind, _ name: String, at position: SourcePosition, of profile: String? = nil) {
+        uses.append(NameUse(kind: kind, name: name, position: position, profile: profile))
+    }
 
     /// The rest of a line from a position on; nil for a line that is not there.
     func rest(from position: SourcePosition) -> Substring? {
@@ -63,11 +65,21 @@ final class DiagnosticSink {
 
 /// A name with which one part of a document means another.
 struct NameUse {
-    enum Kind { case chat, form, relay, profile, person }
+    enum Kind {
+        /// A chat that something is sent into.
+        case chat
+        /// A channel that is posted to.
+        case channel
+        /// A chat of another profile that something is sent into.
+        case chatElsewhere
+        case form, relay, profile, person
+    }
 
     let kind: Kind
     let name: String
     let position: SourcePosition
+    /// The other profile; nil if the name is one of the profile that uses it.
+    var profile: String?
 }
 
 /// Reads one YAML node strictly: a wrong type is a diagnostic with its place, never a guess.

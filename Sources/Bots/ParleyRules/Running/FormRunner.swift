@@ -13,8 +13,10 @@ struct FormRunner: Sendable {
         let profile = current(), now = step.message.client.now, state = step.state
         guard let form = profile.forms[state.form], now.timeIntervalSince1970 <= state.deadline else { return nil }
         return {
-            var values = RuleRunner.values(
-                RuleInput(event: .message, text: step.text), RuleSubject(step.message), bot: profile.name, name: nil, at: now)
+            var input = RuleInput(event: .message, text: step.text)
+            let subject = RuleSubject(step.message)
+            input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.client.trustedPeople, at: now)
+            var values = RuleRunner.values(input, subject, bot: profile.name, name: nil, at: now)
             switch form.step(step.text, after: state.answers) {
             case .refuse: try await step.message.send(form.questions[state.answers.count].refusal)
             case .cancelled: try await step.end(form.cancelled)
@@ -35,7 +37,7 @@ struct FormRunner: Sendable {
             switch action {
             case .send(let template): try await step.message.send(template.filled(with: values))
             case .tell(let name, let template):
-                guard let chat = await step.message.client.chat(named: name) else { throw RuleFailure.noChat(name) }
+                guard let chat = try await step.message.client.destination(name) else { throw RuleFailure.noChat(name) }
                 try await chat.send(template.filled(with: values))
             case .broadcast(let spec): if let answer = try await step.message.client.broadcast(spec, values) { try await step.message.send(answer) }
             default: break

@@ -35,7 +35,7 @@ extension BotClient {
         case .contacts: chats = await contacts
         case .chats(let names):
             for name in names {
-                guard let chat = await chat(named: name)?.reference else { throw RuleFailure.noChat(name) }
+                guard let chat = try await destination(name)?.reference else { throw RuleFailure.noChat(name) }
                 chats.append(chat)
             }
         }

@@ -62,8 +62,8 @@ struct RulePerformer: Sendable {
                 guard let client = subject.client.other(id) else { throw RuleFailure.noProfile(id) }
                 return client
             }
-            guard let target = await (through?.chats ?? subject.chat.chats).summary(named: name) else { throw RuleFailure.noChat(name) }
-            try await subject.forward?(target.reference, through)
+            guard let target = try await (through ?? subject.client).destination(name)?.reference else { throw RuleFailure.noChat(name) }
+            try await subject.forward?(target, through)
         case .moderate, .block, .remove, .role, .warn:
             // A rule must not turn against those who keep the group, unless it says so.
             guard let member = subject.member, !rule.exempt.contains(member.role) else { return }
@@ -115,7 +115,7 @@ struct RulePerformer: Sendable {
     }
 
     private func post(_ text: String, in name: String) async throws {
-        guard let channel = await subject.chat.groups.all.first(where: { $0.isChannel && ($0.name == name || $0.displayName == name) }) else {
+        guard let channel = try await subject.client.destination(name)?.group, channel.isChannel else {
             throw RuleFailure.noChannel(name)
         }
         try await channel.post(text)
@@ -130,7 +130,7 @@ struct RulePerformer: Sendable {
 extension BotClient {
     /// Sends a text into the chat of a name; into a channel of the bot, as a post.
     func tell(_ text: String, in name: String) async throws {
-        guard let chat = await chat(named: name) else { throw RuleFailure.noChat(name) }
+        guard let chat = try await destination(name) else { throw RuleFailure.noChat(name) }
         try await chat.announce(text)
     }
 }

@@ -30,6 +30,7 @@ struct RuleRunner: Sendable {
         input.mentionsBot = edit.item.meta.userMention
         input.mentions = edit.item.mentions.count
         input.isForwarded = edit.item.meta.forwarded != nil
+        input.isPassedOn = edit.item.meta.forwardedByMember != nil
         input.isComment = edit.item.meta.parentItemID != nil
         return plan(input, RuleSubject(edit))
     }
@@ -49,7 +50,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
-        input.describe(report.reporter?.member, trusted: report.bot.trustedContacts, at: report.client.now)
+        input.describe(report.reporter?.member, trusted: report.client.trustedPeople, at: report.client.now)
         return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }
 
@@ -109,7 +110,7 @@ struct RuleRunner: Sendable {
     private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil) -> Work? {
         let profile = current(), rules = profile.rules, now = subject.client.now
         var input = input
-        input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.chat.bot.trustedContacts, at: now)
+        input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.client.trustedPeople, at: now)
         arrivals.count(&input, rules, subject.scopes, at: now)
         let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true
         let decisions = rules.decide(input)
@@ -184,7 +185,8 @@ enum RuleFailure: Error, CustomStringConvertible {
             "too many webhooks wait already, and one more for \(host) is left out: at most \(WebhookQueue.maximumCount) wait"
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noProfile(let id): "there is no profile \"\(id)\" in this process"
-        case .noChat(let name): "there is no chat \"\(name)\": invite the bot to it, or connect as that contact"
+        case .noChat(let name):
+            "nothing is known for certain under the name \"\(name)\": declare the group or channel, or name the person in trusted-contacts and give them the link"
         }
     }
 }

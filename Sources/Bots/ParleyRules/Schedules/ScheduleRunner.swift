@@ -52,7 +52,7 @@ struct ScheduleRunner: Sendable {
         case .chats(let names):
             for name in names {
                 do {
-                    guard let chat = await client.chat(named: name) else { throw RuleFailure.noChat(name) }
+                    guard let chat = try await client.destination(name) else { throw RuleFailure.noChat(name) }
                     switch spec.message {
                     case .text(let template): try await chat.announce(template.filled(with: values))
                     case .file(let file): try await chat.announce(file.outgoing(values))

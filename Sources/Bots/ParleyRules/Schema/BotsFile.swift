@@ -81,7 +81,7 @@ public struct BotsFile: Sendable {
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
-        refuseUnknownForwards(in: profiles)
+        refuseUnknownForwards(in: profiles, specs)
         return (specs, network, monitoring, webhooks)
     }
 
@@ -93,8 +93,11 @@ public struct BotsFile: Sendable {
         }
     }
 
-    /// A message is forwarded through a profile of the file.
-    private static func refuseUnknownForwards(in profiles: MappingReader) {
+    /// A message is forwarded through a profile of the file, into a chat that this profile vouches for.
+    private static func refuseUnknownForwards(in profiles: MappingReader, _ specs: [ProfileSpec]) {
+        for use in profiles.reader.sink.uses where use.kind == .chatElsewhere {
+            specs.first { $0.id == use.profile }?.refuse(use, in: profiles.reader)
+        }
         for use in profiles.reader.sink.uses where use.kind == .profile && !profiles.keys.contains(use.name) {
             profiles.reader.report(
                 .badValue, "there is no profile \"\(use.name.cut)\"", hint: Spelling.hint(for: use.name, among: profiles.keys), at: use.position)

@@ -15,6 +15,8 @@ public struct ProfileSpec: Sendable {
     public let address: AddressSpec
     /// The people whom the bot knows for certain.
     public let trustedContacts: [String]
+    /// Groups of others to which trusted contacts invite the bot, and which rules send into.
+    public let joinedGroups: [String]
     /// The files that the bot receives on its own; nil for none.
     public let fileReception: FileReception?
     /// The pace of sending; nil for the default of the framework.
@@ -71,7 +73,9 @@ public struct ProfileSpec: Sendable {
         }
         picture = mapping.value("picture").flatMap(Self.picture)
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
-        trustedContacts = mapping.value("trusted-contacts").map(Self.trusted) ?? []
+        let trusted = mapping.value("trusted-contacts").map { Self.names($0, hint: "a trusted contact is one person: remove one") } ?? []
+        trustedContacts = trusted
+        joinedGroups = mapping.value("joined-groups").map { Self.joinedGroups($0, isTrusting: !trusted.isEmpty) } ?? []
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         pace = mapping.value("pace").flatMap(PaceSpec.read)
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
@@ -97,7 +101,7 @@ public struct ProfileSpec: Sendable {
         refuseSameSchedules(mapping)
         let uses = reader.sink.uses[firstUse...]
         refuseUnknownForms(mapping, uses)
-        warnOfUnknownChats(reader, uses)
+        refuseUnknownChats(reader, uses)
         warnOfUncertainNames(reader, uses)
         warnOfUnreachableRules(mapping.reader)
     }
@@ -113,12 +117,22 @@ public struct ProfileSpec: Sendable {
         return address
     }
 
-    private static func trusted(_ reader: NodeReader) -> [String] {
+    private static func joinedGroups(_ reader: NodeReader, isTrusting: Bool) -> [String] {
+        if !isTrusting {
+            reader.report(
+                .badValue, "nobody is trusted to invite the bot to \(reader.path)",
+                hint: "name the person who does in trusted-contacts: invitations of others are not followed there")
+        }
+        return names(reader, hint: "remove one")
+    }
+
+    /// A list of display names, each once.
+    private static func names(_ reader: NodeReader, hint: String) -> [String] {
         var names: [String] = []
         for item in reader.listOrOne() ?? [] {
             guard let name = item.nonEmptyString() else { continue }
             if names.contains(name) {
-                item.report(.badValue, "\"\(name.cut)\" is there twice", hint: "a trusted contact is one person: remove one")
+                item.report(.badValue, "\"\(name.cut)\" is there twice", hint: hint)
             } else if !DisplayName.isValid(name) {
                 let suggestion = DisplayName.valid(name)
                 item.report(.badValue, "\"\(name.cut)\" cannot be a name", hint: suggestion.isEmpty ? nil : "\"\(suggestion.cut)\" can")
@@ -194,20 +208,6 @@ public struct ProfileSpec: Sendable {
                 guard let need = rule.when.broadcastNeed else { continue }
                 mapping.reader.report(.badValue, "the form \"\(name.cut)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
             }
-        }
-    }
-
-    /// A chat can be one that nobody knows but the bot, so that only what looks like a slip is told.
-    private func warnOfUnknownChats(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
-        let declared = (groups.map { ($0.id, $0.settings.name) } + channels.map { ($0.id, $0.settings.name) })
-        let names = declared.map(\.1) + groups.flatMap(\.moderators) + trustedContacts
-        for use in uses where use.kind == .chat && !names.contains(use.name) {
-            let limit = max(1, use.name.count / 4)
-            let meant =
-                declared.first { $0.0 == use.name }?.1 ?? names.first { $0.lowercased() == use.name.lowercased() }
-                ?? names.first { use.name.count > 3 && Spelling.distance(use.name, $0) <= limit }
-            guard let meant else { continue }
-            reader.warn(.unknownChat, "the profile declares no chat \"\(use.name.cut)\"", hint: "did you mean \"\(meant.cut)\"?", at: use.position)
         }
     }
 

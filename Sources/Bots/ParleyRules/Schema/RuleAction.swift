@@ -218,14 +218,17 @@ public enum RuleAction: Sendable {
         mapping.refuseKeys(otherThan: Schemas.forward)
         let other = mapping.value("through")?.name(of: .profile)
         let target = mapping.required("to", hint: "write the name of a chat")
+        guard let other else { return target?.name(of: .chat).map { .forward(to: $0, through: nil) } }
         // A chat of another profile is declared there.
-        return (other == nil ? target?.name(of: .chat) : target?.nonEmptyString()).map { .forward(to: $0, through: other) }
+        guard let target, let name = target.nonEmptyString() else { return nil }
+        target.sink.note(.chatElsewhere, name, at: target.position, of: other)
+        return .forward(to: name, through: other)
     }
 
     private static func post(_ reader: NodeReader, in condition: RuleCondition?) -> RuleAction? {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.post)
-        let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.name(of: .chat)
+        let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.name(of: .channel)
         let text = mapping.required("text", hint: "write what is posted").flatMap { Template($0, in: condition) }
         guard let channel, let text else { return nil }
         return .post(channel: channel, text)
@@ -235,7 +238,7 @@ public enum RuleAction: Sendable {
     static func tell(_ reader: NodeReader, _ scope: TemplateScope) -> RuleAction? {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.tell)
-        let chat = mapping.required("chat", hint: "write the name of a contact or group")?.name(of: .chat)
+        let chat = mapping.required("chat", hint: "write the name of a trusted contact, or of a group or channel of the profile")?.name(of: .chat)
         let text = mapping.required("text", hint: "write what is sent").flatMap { Template($0, scope) }
         guard let chat, let text else { return nil }
         return .tell(chat: chat, text)

@@ -7,7 +7,8 @@ internal import Parley
 public struct Template: Sendable, Hashable {
     /// A name that can stand between the braces.
     enum Variable: Sendable, Hashable {
-        case botName, contactName, memberName, memberMention, groupName, inviterName, text, command, arguments, reaction, date, time, points, fileName,
+        case botName, contactName, contactAlias, memberName, memberAlias, memberMention, groupName, inviterName, text, command, arguments, reaction, date, time,
+            points, fileName,
             error
         case match(Int)
         case namedMatch(String)
@@ -26,7 +27,8 @@ public struct Template: Sendable, Hashable {
     let segments: [Segment]
 
     static let names: KeyValuePairs<String, Variable> = [
-        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "member.mention": .memberMention, "group.name": .groupName,
+        "bot.name": .botName, "contact.name": .contactName, "contact.alias": .contactAlias, "member.name": .memberName, "member.alias": .memberAlias,
+        "member.mention": .memberMention, "group.name": .groupName,
         "inviter.name": .inviterName, "file.name": .fileName, "error": .error,
         "text": .text, "match": .match(0), "command": .command,
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
@@ -69,10 +71,11 @@ public struct Template: Sendable, Hashable {
         case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
         case .match where condition.pattern == nil: "the rule has no pattern"
         case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
-        case .memberName where condition.members.kinds == .contacts, .memberMention where condition.members.kinds == .contacts,
+        case .memberName where condition.members.kinds == .contacts, .memberAlias where condition.members.kinds == .contacts,
+            .memberMention where condition.members.kinds == .contacts,
             .groupName where condition.members.kinds == .contacts:
             "the rule is for chats with contacts"
-        case .memberName where condition.event.isAboutDelivery,
+        case .memberName where condition.event.isAboutDelivery, .memberAlias where condition.event.isAboutDelivery,
             .memberMention where condition.event.isAboutDelivery:
             "\"\(condition.event.rawValue)\" is about no member"
         case .inviterName where condition.event != .invitation: "the rule is not about an invitation"

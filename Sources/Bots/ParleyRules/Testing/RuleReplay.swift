@@ -1,7 +1,7 @@
 package import ChatAPI
 internal import ChatProtocol
 package import Foundation
-internal import Parley
+package import Parley
 
 /// A stored message as rules see it.
 package struct ReplayedMessage: Sendable {
@@ -20,8 +20,8 @@ package struct ReplayedMessage: Sendable {
     let member: String
 
     /// - Returns: nil for items that are no messages, for those that handlers do not get, and for messages whose content was deleted.
-    /// - Parameter trusted: the names of trusted contacts.
-    package init?(_ entry: ItemInChat, trusted: Set<String>) {
+    /// - Parameter trusted: the trusted contacts.
+    package init?(_ entry: ItemInChat, trusted: TrustedPeople) {
         let item = entry.chatItem
         guard item.direction.isReceived, case .receivedMessage(let content) = item.content, entry.isForHandlers else { return nil }
         if case .report = content { return nil }
@@ -36,7 +36,7 @@ package struct ReplayedMessage: Sendable {
         chat = entry.chatInfo.localDisplayName
         info = entry.chatInfo
         self.input = input
-        self.member = member?.displayName ?? ""
+        self.member = member?.profile.displayName ?? ""
         scopes = MemoryScopes(person: person, target: person, chat: "\(reference)")
     }
 }

@@ -93,7 +93,8 @@ public struct RuleScenario: Sendable {
     private mutating func readWriter(_ mapping: MappingReader) {
         if let name = mapping.value("name")?.nonEmptyString() { self.name = name }
         input.displayName = name
-        input.sender = mapping.value("from")?.nonEmptyString() ?? name
+        let known = mapping.value("from")?.nonEmptyString()
+        (input.sender, input.alias, input.isTrusted) = (known ?? name, known ?? "", known != nil)
         let role = mapping.value("role")?.word(of: MemberCondition.roleWords)
         input.role = role ?? (input.chat == .contacts || input.event.isAboutDelivery ? nil : .member)
         // Who was reported is an ordinary member.

@@ -146,13 +146,23 @@ package final class WebhookEndpoint: Sendable {
                 .notFound, "webhook.profile",
                 message.profile.map { "there is no profile \"\($0)\"" } ?? "there are several profiles: say which one with \"profile\"")
         }
-        guard let chat = await client.chat(named: message.chat) else {
-            throw Refusal(.notFound, "webhook.chat", "\(client.bot.id) has no chat \"\(message.chat)\"")
+        guard let chat = try await Self.chat(message.chat, of: client) else {
+            throw Refusal(
+                .notFound, "webhook.chat",
+                "\(client.bot.id) knows nothing for certain under \"\(message.chat)\": it sends to trusted contacts, and to groups and channels that it declares"
+            )
         }
         // A signed request that comes twice is one request.
         let key = message.key ?? (spec.secret == nil ? nil : request.headers.first(name: WebhookSignature.idField).map(Self.key))
         let sent = try await chat.announce(message.text, onceAs: key.map { "webhook/\($0)" })
         return ["item": .int(sent.id.rawValue)]
+    }
+
+    /// The chat of a request: one that its name leads to for certain, or the one with the id. Ids are not chosen by others, and are not used again.
+    private static func chat(_ name: String, of client: BotClient) async throws -> BotChat? {
+        if let chat = try await client.destination(name) { return chat }
+        guard let reference = ChatReference(name) else { return nil }
+        return await client.chat(reference)
     }
 
     /// The key of a request by its id: one that is too long is known by its hash.

@@ -63,6 +63,10 @@ extension ChatTransaction {
         var contact: Contact
         if let known = try member.contactID.flatMap({ try db.contact($0, of: user) }) {
             contact = known
+            // A member can be taken for a contact that it is not: a connection that works is not given up for one that it offers.
+            guard !known.isNamedByOwner, !known.isReachable else {
+                return reportError("x.grp.direct.inv: the contact is connected (ignoring)", severity: "warning", of: user)
+            }
             // Both have invited each other: the one who got the greater link joins it.
             if let connection = known.activeConnection, known.contactGroupInvitationSent,
                 let own = try db.link(ofConnection: connection.connectionID)?.fullLink, link <= own
@@ -104,6 +108,14 @@ extension ChatTransaction {
         draft.sharedMessageID = received.message.messageID
         let item = try addItem(draft, to: &contact, of: user)
         emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+    }
+}
+
+extension Contact {
+    /// True while messages reach the contact, as far as is known.
+    fileprivate var isReachable: Bool {
+        guard let connection = activeConnection, status == .active else { return false }
+        return connection.status == .ready && !connection.isDisabled
     }
 }
 

@@ -173,6 +173,10 @@ extension ChatTransaction {
             return reportError("x.grp.msg.forward: unsupported forwarded event \(message.tag.rawValue)", of: context.user)
         }
         guard let (author, isNew) = try author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user) else { return }
+        // A member that this profile has let in speaks over its own connection: what others say in its name counts for nothing.
+        guard group.usesRelays || author.invitedBy != .user || author.readyConnection == nil else {
+            return reportError("x.grp.msg.forward: the author has a connection of its own", severity: "warning", of: context.user)
+        }
         if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
         // Before the signature, as the copy of another relay would be refused again.
         if group.usesRelays, let id = message.messageID, let earlier = try db.receivedMessage(id, group: group.groupID) {

@@ -16,13 +16,21 @@ enum ContactOrMember: Sendable {
     var contactID: ContactID? { if case .contact(let contact) = self { contact.contactID } else { nil } }
     var memberID: GroupMemberID? { if case .member(_, let member) = self { member.groupMemberID } else { nil } }
 
-    /// True if the other side knows a random profile: it must not find out who that is.
-    var isIncognito: Bool {
+    /// True for a party that is never taken for another one.
+    ///
+    /// One that knows a random profile must not find out who that is. A contact with an alias is known to the owner of the profile by its connection: a
+    /// probe can be passed on, and does not prove that a member of the same profile is that contact.
+    var staysApart: Bool {
         switch self {
-        case .contact(let contact): contact.activeConnection?.customUserProfileID != nil
+        case .contact(let contact): contact.activeConnection?.customUserProfileID != nil || contact.isNamedByOwner
         case .member(let group, _): group.isIncognito
         }
     }
+}
+
+extension Contact {
+    /// True if the owner of the profile has given the contact an alias, or the link by which it came.
+    var isNamedByOwner: Bool { !profile.localAlias.isEmpty || activeConnection?.localAlias.isEmpty == false }
 }
 
 extension ChatTransaction {
@@ -39,7 +47,7 @@ extension ChatTransaction {
     /// Sends a probe to a member, and its hash to contacts with the same profile.
     func probe(_ member: GroupMember, in group: GroupInfo, of user: User) throws {
         guard member.activeConnection != nil, let id = try sendProbe(to: .member(group, member), of: user) else { return }
-        for contact in try db.contactsLike(member, of: user) where contact.activeConnection?.customUserProfileID == nil {
+        for contact in try db.contactsLike(member, of: user) where !ContactOrMember.contact(contact).staysApart {
             try sendHash(of: id, to: .contact(contact), of: user)
         }
     }
@@ -49,7 +57,7 @@ extension ChatTransaction {
     /// - Returns: The probe and its number; nil if nobody is to be found out, when a random probe is sent that nothing matches.
     private func sendProbe(to peer: ContactOrMember, of user: User) throws -> (id: Int64, probe: Probe)? {
         let probe = Probe(random.bytes(32))
-        guard try db.mergesContacts(), !peer.isIncognito else {
+        guard try db.mergesContacts(), !peer.staysApart else {
             try send(.probe(probe), to: peer, of: user)
             return nil
         }
@@ -77,21 +85,21 @@ extension ChatTransaction {
     // MARK: Receiving
 
     func receive(_ probe: Probe, from peer: ContactOrMember, of user: User) throws {
-        guard try db.mergesContacts(), !peer.isIncognito else { return }
+        guard try db.mergesContacts(), !peer.staysApart else { return }
         let hash = ProbeHash(Hash.sha256(probe.bytes))
         let candidates = try db.receivedProbes(hash: hash, withProbe: false, user: user.userID)
         try db.insertReceivedProbe(probe, hash: hash, from: peer, user: user.userID, at: now)
         for candidate in candidates {
-            guard let other = try contactOrMember(candidate, of: user), !other.isIncognito else { continue }
+            guard let other = try contactOrMember(candidate, of: user), !other.staysApart else { continue }
             try match(other, with: peer, probe, of: user)
         }
     }
 
     func receive(_ hash: ProbeHash, from peer: ContactOrMember, of user: User) throws {
-        guard try db.mergesContacts(), !peer.isIncognito else { return }
+        guard try db.mergesContacts(), !peer.staysApart else { return }
         let candidates = try db.receivedProbes(hash: hash, withProbe: true, user: user.userID)
         try db.insertReceivedProbe(nil, hash: hash, from: peer, user: user.userID, at: now)
-        guard let candidate = candidates.first, let probe = candidate.probe, let other = try contactOrMember(candidate, of: user), !other.isIncognito
+        guard let candidate = candidates.first, let probe = candidate.probe, let other = try contactOrMember(candidate, of: user), !other.staysApart
         else { return }
         try match(peer, with: other, probe, of: user)
     }
@@ -100,7 +108,8 @@ extension ChatTransaction {
         guard let sent = try db.sentProbe(probe, hashSentTo: peer, user: user.userID), let other = try contactOrMember(sent, of: user) else { return }
         switch (peer, other) {
         case (.contact(let contact), .member(let group, let member)), (.member(let group, let member), .contact(let contact)):
-            guard member.contactID == nil else { return }
+            // The contact may have got its alias since the probe was sent.
+            guard member.contactID == nil, !peer.staysApart, !other.staysApart else { return }
             try associate(contact, member, in: group, of: user)
         default: break
         }

@@ -140,6 +140,7 @@ enum ChatStoreMigrations {
         migrator.registerMigration("23 bodies shared by messages that wait for members") { db in
             try db.execute(sql: GroupTables.sharedPendingBodies)
         }
+        migrator.registerMigration("25 members who are not the contacts with an alias") { db in try AliasedContacts.separateMembers(db) }
         migrator.registerMigration("26 bounds of what peers leave behind") { db in
             try db.execute(sql: PeerBoundTables.all)
         }
