@@ -18,16 +18,24 @@ run: packages
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
 # One module after another and a few tests at a time: thousands at once would starve those that communicate over sockets. A module takes a few
-# minutes at most; one that hangs is killed at the limit. Tests that need the official programs are reported as skipped if they are missing.
+# minutes at most; one that hangs is killed at the limit. All modules run, also after one has failed; the end lists those that failed. Tests that need the
+# official programs are reported as skipped if they are missing.
 LIMIT ?= 20m
 test: packages
 	$(SWIFT) build --build-tests
-	@for module in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
+	@failed=; \
+	for module in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
 		echo "== $$module"; \
-		timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$module\." > .build/$$module.log 2>&1 \
-			|| { [ $$? -lt 124 ] || echo "killed after $(LIMIT):"; grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; exit 1; }; \
-		awk -f Tests/Support/test-summary.awk .build/$$module.log; \
-	done
+		if timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$module\." > .build/$$module.log 2>&1; then \
+			awk -f Tests/Support/test-summary.awk .build/$$module.log; \
+		else \
+			[ $$? -lt 124 ] || echo "killed after $(LIMIT):"; \
+			grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; \
+			failed="$$failed $$module"; \
+		fi; \
+	done; \
+	if [ -n "$$failed" ]; then echo "== FAILED:$$failed (logs: .build/MODULE.log)"; exit 1; fi; \
+	echo "== All modules passed."
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
 # be valid, the Swift snippets of README, docs and the catalogue must compile, and `parley check` must accept their bots.yaml snippets.
