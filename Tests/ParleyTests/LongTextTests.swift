@@ -1,4 +1,5 @@
 import ChatProtocol
+import Foundation
 import Testing
 
 @testable import Parley
@@ -50,6 +51,31 @@ import Testing
         let parts = parts(text, limit)
         #expect(parts.allSatisfy { $0.jsonLength <= limit })
         #expect(parts.joined().filter { !$0.isWhitespace } == text.filter { !$0.isWhitespace })
+    }
+
+    @Test(arguments: [
+        "*two words here*", "#answer words#", "_a b_", "!1 red words here!", "[click this page](https://example.org/a)", "~no more of it~", "`a b c`",
+        "@'Ann Lee'",
+    ])
+    func aPieceWithAFormatStaysWhole(_ piece: String) {
+        for limit in 40...75 {
+            for separator in [" ", ", and ", "\n"] {
+                let text = Array(repeating: piece, count: 100).joined(separator: separator)
+                let parts = parts(text, limit)
+                #expect(parts.count > 1)
+                #expect(parts.allSatisfy { $0.jsonLength <= limit })
+                let whole = parts.reduce(0) { $0 + $1.components(separatedBy: piece).count - 1 }
+                #expect(whole == 100, "\(limit): \(parts.prefix(3))")
+            }
+        }
+    }
+
+    @Test func aFormatLongerThanAPartIsCutAtItsSpaces() {
+        let text = "*" + Array(repeating: "word", count: 50).joined(separator: " ") + "*"
+        let parts = parts(text, 30)
+        #expect(parts.allSatisfy { $0.jsonLength <= 30 })
+        #expect(parts.dropLast().allSatisfy { $0.hasSuffix("word") })
+        #expect(self.parts("see *a b c d e f g h i j k l m n o p q*", 30).first == "see")
     }
 
     @Test func aQuoteLeavesLessRoom() {

@@ -21,6 +21,26 @@ public enum Markdown {
         return pieces.hasFormat ? pieces.list : nil
     }
 
+    /// The parts of a text that are one formatted piece each with their marks, as offsets in bytes, in order. A command that is a whole message is none.
+    public static func formattedRanges(in text: String) -> [Range<Int>] {
+        guard mayHaveFormat(text) else { return [] }
+        var ranges: [Range<Int>] = [], offset = 0
+        for line in lines(of: text) {
+            var pieces = FormattedPieces()
+            var parser = MarkdownLineParser(line)
+            parser.parse(into: &pieces)
+            var index = line.startIndex
+            for range in parser.ranges {
+                offset += line[index..<range.lowerBound].utf8Count
+                let end = offset + line[range].utf8Count
+                ranges.append(offset..<end)
+                (offset, index) = (end, range.upperBound)
+            }
+            offset += line[index...].utf8Count + 1
+        }
+        return ranges
+    }
+
     /// The names that a text mentions, in order.
     public static func mentionedNames(in pieces: [FormattedText]) -> [String] {
         pieces.compactMap { if case .mention(let name) = $0.format { name } else { nil } }
@@ -106,6 +126,11 @@ struct FormattedPieces {
             list.append(FormattedText(format, text))
         }
     }
+}
+
+extension ArraySlice<Unicode.Scalar> {
+    /// The bytes of the scalars in UTF-8.
+    fileprivate var utf8Count: Int { reduce(0) { $0 + UTF8.width($1) } }
 }
 
 extension String {

@@ -9,6 +9,8 @@ struct MarkdownLineParser {
     private var position: Int
     /// Up to where pieces have been made. All that lies between pieces with a format is text as it stands.
     private var done: Int
+    /// Where the pieces with a format are, with their marks.
+    private(set) var ranges: [Range<Int>] = []
     /// Where the next `]` and `)` are, once looked for: attempts at links would look for them from every `[`.
     private var nextBracket = 0
     private var nextParenthesis = 0
@@ -41,6 +43,7 @@ struct MarkdownLineParser {
     ) {
         pieces.append(nil, line[done..<range.lowerBound])
         pieces.append(format, content)
+        ranges.append(range)
         done = range.upperBound
     }
 
