@@ -252,8 +252,9 @@ extension Bot {
     }
 
     private static func show(_ link: String, as title: String) {
-        let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
-        let text = ([title, VisibleText.line(link)] + code).joined(separator: "\n")
+        // A code of this machine's own address helps no phone.
+        let code = isatty(STDOUT_FILENO) == 1 && !LinkReach.isLocal(link) ? QRCode.lines(for: link) ?? [] : []
+        let text = (code + [title, VisibleText.line(link)]).joined(separator: "\n")
         try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }
 
@@ -269,6 +270,9 @@ extension Bot {
             for invitation in profile.invitations {
                 show(invitation.link, as: "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact, at")
             }
+        }
+        if ready.profiles.contains(where: { ($0.shortAddress ?? $0.address).map(LinkReach.isLocal) ?? false }) {
+            try? FileHandle.standardOutput.write(contentsOf: Data((LinkReach.programNotice + "\n").utf8))
         }
     }
 }

@@ -108,7 +108,7 @@ public final class CoreHost: Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw HostError(.dataFolder, "cannot make the data folder \(folder): \(error.localizedDescription)")
+            throw HostError(.dataFolder, "cannot make the data folder \(folder): \(FileFault.text(error)). Name another one with --data or PARLEY_DATA")
         }
         var servers = try configuration.servers.map(Self.address)
         let key = try configuration.databaseKey?.load()
@@ -166,7 +166,7 @@ public final class CoreHost: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw HostError(.dataFolder, "cannot make the folder \(folder): \(error.localizedDescription)")
+            throw HostError(.dataFolder, "cannot make the folder \(folder): \(FileFault.text(error))")
         }
         return folder
     }

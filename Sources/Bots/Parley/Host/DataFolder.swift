@@ -72,7 +72,7 @@ public struct DataFolder: Sendable {
         do throws(StorageError) {
             core = try FolderLock(path: corePrefix + ".lock")
         } catch {
-            throw inUse(error)
+            throw inUse(error, by: LockHolder.process(of: corePrefix + ".lock"))
         }
         defer { core.release() }
         return try body(databases)
@@ -88,17 +88,19 @@ public struct DataFolder: Sendable {
 
     /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
     func lock() throws -> FolderLock {
+        let file = hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock"
         do throws(StorageError) {
-            return try FolderLock(path: hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock")
+            return try FolderLock(path: file)
         } catch {
-            throw inUse(error)
+            throw inUse(error, by: LockHolder.process(of: file))
         }
     }
 
-    private func inUse(_ error: StorageError) -> any Error {
+    private func inUse(_ error: StorageError, by process: Int?) -> any Error {
         guard error.code == .locked else { return error }
+        let holder = process.map { "process \($0)" } ?? "that one"
         return HostError(
             .dataFolderInUse,
-            "another process uses the data folder \(path), which only one process may use: stop that one, or name another folder with --data or PARLEY_DATA")
+            "another process uses the data folder \(path), which only one process may use: stop \(holder), or name another folder with --data or PARLEY_DATA")
     }
 }

@@ -24,9 +24,10 @@ enum PresetConditions {
         }
         let names = operators.map(\.tradeName).joined(separator: " and ")
         return """
-            the conditions of use of \(names) are not accepted, and their routers were not contacted. \(text ?? "") \
-            Accept them with "accept-conditions: yes" under "network:" of bots.yaml, with --accept-conditions, or by \
-            HostNetwork.presetOperators(acceptingConditions: true)
+            the conditions of use of \(names) are not accepted, and their routers were not contacted. \
+            The conditions: \(text ?? "not shown")
+            Accept them with "accept-conditions: yes" under "network:" of bots.yaml, or with --accept-conditions. A program in Swift calls \
+            HostNetwork.presetOperators(acceptingConditions: true).
             """
     }
 }

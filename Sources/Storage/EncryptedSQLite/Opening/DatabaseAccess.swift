@@ -34,7 +34,9 @@ enum DatabaseAccess {
                 "the \(label) database \(path) is not encrypted, and a key was given: encrypt it with parley db key, or give no key")
         case (.encrypted, nil):
             throw StorageError(
-                .keyNeeded, "the \(label) database \(path) is encrypted: give its key. If it never was, it is damaged: restore a backup")
+                .keyNeeded,
+                "the \(label) database \(path) is encrypted: give its key with --key-file, PARLEY_KEY_FILE or PARLEY_KEY. If it never was, it is damaged: restore a backup"
+            )
         case (.encrypted(let salt), let key?):
             let protection = DatabaseProtection(try key.pageKeys(salt: salt))
             try PageInspection(path: path, label: label, cipher: try protection.cipher()).checkKey()
