@@ -55,6 +55,62 @@ import Testing
         #expect(try Picture(width: 640, height: 480, pixels: noise).preview(limit: 4_000).count <= 4_000)
     }
 
+    @Test(arguments: [(4_000, 3_000), (700, 9_000), (640, 480)]) func aPictureForSendingFitsInGoodQuality(_ width: Int, _ height: Int) throws {
+        var generator = SplitMix64(seed: 9)
+        var pixels = Self.corners(width, height).pixels
+        // Some noise, as a camera makes it.
+        for index in pixels.indices where index % 3 == 0 { pixels[index] = pixels[index] &+ UInt8.random(in: 0...7, using: &generator) }
+        let jpeg = try Picture(width: width, height: height, pixels: pixels).forSending(limit: 261_120)
+        #expect(jpeg.count <= 261_120)
+        let read = try Picture(decoding: jpeg)
+        #expect(max(read.width, read.height) >= min(max(width, height), 1_024), "\(read.width) x \(read.height)")
+        #expect((width > height) == (read.width > read.height))
+    }
+
+    @Test func noiseForSendingIsMadeSmallerUntilItFits() throws {
+        var generator = SplitMix64(seed: 8)
+        let noise = (0..<1_600 * 1_200 * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        #expect(try Picture(width: 1_600, height: 1_200, pixels: noise).forSending(limit: 261_120).count <= 261_120)
+    }
+
+    /// A JPEG with the Exif of a camera that was held otherwise.
+    private static func jpeg(_ picture: Picture, orientation: Int, isLittle: Bool) throws -> [UInt8] {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+            return isLittle ? bytes : bytes.reversed()
+        }
+        let entry = number(0x0112, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + [0, 0]
+        let tiff = Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8, 4) + number(1, 2) + entry + number(0, 4)
+        let segment = Array("Exif".utf8) + [0, 0] + tiff, plain = try picture.jpeg(quality: 95)
+        return plain[..<2] + [0xFF, 0xE1, UInt8((segment.count + 2) >> 8), UInt8((segment.count + 2) & 0xFF)] + segment + plain[2...]
+    }
+
+    @Test(arguments: 1...8, [true, false]) func aPhotoIsTurnedAsTheCameraSays(_ orientation: Int, _ isLittle: Bool) throws {
+        let picture = Self.corners(64, 32)
+        let read = try Picture(decoding: try Self.jpeg(picture, orientation: orientation, isLittle: isLittle))
+        #expect((read.width, read.height) == (orientation >= 5 ? (32, 64) : (64, 32)))
+        // The corner that is red and green is at the top left in the stored picture.
+        func isBright(_ x: Int, _ y: Int) -> Bool {
+            let offset = (y * read.width + x) * 3
+            return read.pixels[offset] > 200 && read.pixels[offset + 1] > 200
+        }
+        let right = read.width - 4, bottom = read.height - 4
+        let corners = [1: (4, 4), 2: (right, 4), 3: (right, bottom), 4: (4, bottom), 5: (4, 4), 6: (right, 4), 7: (right, bottom), 8: (4, bottom)]
+        let corner = try #require(corners[orientation])
+        #expect(isBright(corner.0, corner.1), "\(orientation)")
+    }
+
+    @Test func damagedExifIsNoOrientation() throws {
+        let whole = try Self.jpeg(Self.corners(8, 8), orientation: 6, isLittle: false)
+        for length in 0..<min(whole.count, 60) { #expect((1...8).contains(Exif.orientation(of: Array(whole[..<length])))) }
+        var generator = SplitMix64(seed: 3)
+        for _ in 0..<2_000 {
+            var damaged = whole
+            for _ in 0..<4 { damaged[Int.random(in: 2..<50, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+            #expect((1...8).contains(Exif.orientation(of: damaged)))
+        }
+    }
+
     @Test func somethingElseIsNoPicture() {
         for data in [[], Array("GIF89a".utf8), Array("<svg/>".utf8), [0xFF], [0xFF, 0xD8]] as [[UInt8]] {
             #expect { try Picture(decoding: data) } throws: { ($0 as? PictureError)?.code == .format }

@@ -84,7 +84,7 @@ extension Picture {
         // A warning, such as a missing end, leaves a picture that can be shown.
         let code = tjDecompress2(decoder, data, UInt(data.count), &pixels, width, 0, height, Int32(TJPF_RGB.rawValue), TJFLAG_LIMITSCANS)
         guard code == 0 || tjGetErrorCode(decoder) == Int32(TJERR_WARNING.rawValue) else { throw PictureError(.damaged, "the picture is damaged") }
-        return Picture(width: Int(width), height: Int(height), pixels: pixels)
+        return Picture(width: Int(width), height: Int(height), pixels: pixels).oriented(Exif.orientation(of: data))
     }
 
     private static func png(_ data: [UInt8]) throws(PictureError) -> Picture {

@@ -10,7 +10,7 @@ extension BotChat {
     ///   `error.…` if the chat does not permit files.
     @discardableResult
     public func send(_ file: OutgoingFile, quoting item: ChatItemID? = nil) async throws -> SentMessage {
-        let sent = try await effects.send(try file.composed(quoting: item), to: requiredReference(), commenting: post)
+        let sent = try await effects.send(try file.composed(quoting: item, scalingInto: effects.filesFolder), to: requiredReference(), commenting: post)
         return SentMessage(chat: self, items: sent)
     }
 }

@@ -26,14 +26,18 @@ public struct OutgoingFile: Sendable, Hashable {
     public var appearance: Appearance
     /// The text beside the file.
     public var caption: String
+    /// True if a picture above 255 KiB is made smaller before it is sent, as the official apps do: they receive larger ones only when somebody asks for it.
+    /// A picture that the bot has received is sent as it is.
+    public var scalesPicture: Bool
     /// The file as it was received; nil for one that is named by its path.
     private var received: CryptoFile?
 
     /// Creates the value from its parts.
-    public init(_ path: String, as appearance: Appearance = .file, caption: String = "") {
+    public init(_ path: String, as appearance: Appearance = .file, caption: String = "", scalesPicture: Bool = true) {
         self.path = path
         self.appearance = appearance
         self.caption = caption
+        self.scalesPicture = scalesPicture
     }
 
     /// A file that the bot has received: to return it, or to pass it on. It is decrypted, where received files are encrypted.
@@ -69,16 +73,22 @@ public struct OutgoingFile: Sendable, Hashable {
 
     /// The message that goes with the file, and the file as commands name it.
     ///
+    /// - Parameter folder: The folder of files of the data folder, where the smaller copy of a large picture is kept; nil to make none.
     /// - Throws: ``BotFileError``: `notFound`, `picture`.
-    package func composed(quoting item: ChatItemID? = nil) throws(BotFileError) -> ComposedMessage {
+    package func composed(quoting item: ChatItemID? = nil, scalingInto folder: String? = nil) throws(BotFileError) -> ComposedMessage {
         let full = Self.fullPath(path)
         guard FileManager.default.isReadableFile(atPath: full) else {
             throw BotFileError(.notFound, "there is no file \(full), or it cannot be read")
         }
-        let source = source, content: MessageContent
+        var source = source
+        let content: MessageContent
         switch appearance {
         case .file: content = .file(caption)
-        case .image: content = .image(text: caption, image: try Self.preview(of: source))
+        case .image:
+            content = .image(text: caption, image: try Self.preview(of: source))
+            if let folder, scalesPicture, source.cryptoArguments == nil, let smaller = try ScaledPicture.make(of: full, in: folder) {
+                source = CryptoFile(filePath: smaller)
+            }
         case .voice(let seconds): content = .voice(text: caption, duration: min(max(seconds, 0), Self.longestVoice))
         case .video(let seconds, let thumbnail):
             content = .video(

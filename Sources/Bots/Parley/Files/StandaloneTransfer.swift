@@ -247,7 +247,8 @@ extension BotFileError {
     init?(refusal error: ChatCoreError, path: String = "") {
         switch error.code.rawValue {
         case "error.fileNotApproved": self = .unknownRouter
-        case "error.fileAlreadyExists": self.init(.exists, "there is a file \(path) already")
+        case "error.fileAlreadyExists":
+            self.init(.exists, path.isEmpty ? "there is a file of that name already: name another path" : "there is a file \(path) already")
         default: return nil
         }
     }

@@ -27,7 +27,7 @@ extension BotGroup {
     /// Posts a file in the name of the channel. The bot must be an owner.
     @discardableResult
     public func post(_ file: OutgoingFile) async throws -> SentMessage {
-        SentMessage(chat: chat, items: try await effects.send(try file.composed(), to: .group(id, asGroup: true)))
+        SentMessage(chat: chat, items: try await effects.send(try file.composed(scalingInto: effects.filesFolder), to: .group(id, asGroup: true)))
     }
 
     /// True for a channel that the bot owns: it posts in its name.

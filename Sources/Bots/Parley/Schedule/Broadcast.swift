@@ -61,10 +61,13 @@ struct BroadcastFile: Codable, Sendable, Hashable {
     private var thumbnail: String?
     private var key: String?
     private var nonce: String?
+    /// True for a picture that is sent as it is; nil for one that may be made smaller.
+    private var original: Bool?
 
     init(_ file: OutgoingFile) {
         path = file.source.filePath
         (key, nonce) = (file.source.cryptoArguments?.fileKey, file.source.cryptoArguments?.fileNonce)
+        if !file.scalesPicture { original = true }
         switch file.appearance {
         case .file: kind = .file
         case .image: kind = .image
@@ -83,7 +86,9 @@ struct BroadcastFile: Codable, Sendable, Hashable {
             }
         var arguments: CryptoFileArguments?
         if let key, let nonce { arguments = CryptoFileArguments(fileKey: key, fileNonce: nonce) }
-        return OutgoingFile(source: CryptoFile(filePath: path, cryptoArguments: arguments), as: appearance, caption: caption)
+        var file = OutgoingFile(source: CryptoFile(filePath: path, cryptoArguments: arguments), as: appearance, caption: caption)
+        file.scalesPicture = original != true
+        return file
     }
 }
 
