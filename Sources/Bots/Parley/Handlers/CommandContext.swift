@@ -56,6 +56,39 @@ extension Trigger {
         _ word: String, _ argument: CommandArgument<Value>, file: String = #fileID, line: Int = #line, column: Int = #column
     ) -> Self where Context == CommandContext<Value> { command(word, nil, argument, file: file, line: line, column: column) }
 
+    // Errors in handlers of these name the mistake; those of the overload for any number of arguments name its type.
+
+    /// A command with two arguments.
+    public static func command<First: Sendable, Second: Sendable>(
+        _ word: String, _ label: String?, _ first: CommandArgument<First>, _ second: CommandArgument<Second>, file: String = #fileID, line: Int = #line,
+        column: Int = #column
+    ) -> Self where Context == CommandContext<First, Second> {
+        reading(word, label, [first.form, second.form], file, line, column) { message throws(CommandArgumentError) in
+            try readArguments(of: message, first, second)
+        }
+    }
+
+    /// A command with two arguments that is in no menu.
+    public static func command<First: Sendable, Second: Sendable>(
+        _ word: String, _ first: CommandArgument<First>, _ second: CommandArgument<Second>, file: String = #fileID, line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<First, Second> { command(word, nil, first, second, file: file, line: line, column: column) }
+
+    /// A command with three arguments.
+    public static func command<First: Sendable, Second: Sendable, Third: Sendable>(
+        _ word: String, _ label: String?, _ first: CommandArgument<First>, _ second: CommandArgument<Second>, _ third: CommandArgument<Third>,
+        file: String = #fileID, line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<First, Second, Third> {
+        reading(word, label, [first.form, second.form, third.form], file, line, column) { message throws(CommandArgumentError) in
+            try readArguments(of: message, first, second, third)
+        }
+    }
+
+    /// A command with three arguments that is in no menu.
+    public static func command<First: Sendable, Second: Sendable, Third: Sendable>(
+        _ word: String, _ first: CommandArgument<First>, _ second: CommandArgument<Second>, _ third: CommandArgument<Third>, file: String = #fileID,
+        line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<First, Second, Third> { command(word, nil, first, second, third, file: file, line: line, column: column) }
+
     /// - Parameters:
     ///   - form: the arguments, as the usage shows them.
     ///   - read: reads the arguments of a message.
