@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Checks
 
-    private static let texts: Set = ["message", "edited", "report", "warned", "delivered", "delivery-failed", "file-received", "file-failed"]
+    private static let texts: Set = ["message", "edited", "report", "warned", "delivered", "delivery-failed", "file-received", "file-failed", "request"]
     private static let written: Set = ["message", "edited", "report", "warned", "file-received", "invitation"]
     private static let ofMembers: Set = ["message", "edited", "member", "report", "warned", "file-received"]
     private static let all = Set(RuleEvent.allCases.map(\.rawValue))
@@ -66,7 +66,7 @@ import Testing
         ("link: true", texts), ("length: \"> 1\"", texts), ("word-count: \"> 1\"", texts), ("lines: \"> 1\"", texts), ("capitals: \"> 1%\"", texts),
         ("emoji: \"> 1\"", texts), ("repeated: 3", texts), ("blank: true", texts), ("invisible: true", texts),
         ("file: any", ["message", "file-received", "file-failed"]), ("forwarded: true", ["message"]), ("comment: true", ["message", "edited"]),
-        ("from: Ann", written), ("name: x", written.union(["member", "connected"])), ("bot: true", written.union(["member", "connected"])),
+        ("from: Ann", written), ("name: x", written.union(["member", "connected", "request"])), ("bot: true", written.union(["member", "connected"])),
         ("role: member", ofMembers), ("member-age: \"> 1d\"", ofMembers), ("mention: true", ofMembers.subtracting(["member"])),
         ("mentions: \"> 1\"", ofMembers.subtracting(["member"])), ("group: g", all.subtracting(["connected", "request"])), ("hours: \"1:00-2:00\"", all),
         ("rate: \"> 1 in 1m\"", all.subtracting(["warned"])),

@@ -28,6 +28,7 @@ import Testing
         ("echo:\n", "echo:\n    groups: { g: { review: true } }\n", ["groups of profile echo"]),
         ("echo:\n", "echo:\n    channels: { c: { relays: other } }\n", ["channels of profile echo"]),
         ("relay: true", "relay: { channels: 5 }", ["relay of profile other"]),
+        ("echo:\n", "echo:\n    retention: 30d\n", ["retention of profile echo"]),
         ("echo:\n", "echo:\n    handle-when-muted: true\n", ["handle-when-muted of profile echo"]),
         ("echo:\n", "echo:\n    schedules: [ { id: s, every: 1h, to: contacts, send: x } ]\n", ["schedules of profile echo"]),
         ("description: Help", "description: Halp", ["menu of profile echo"]), ("command: help", "command: halp", ["menu of profile echo"]),

@@ -11,6 +11,20 @@ import Testing
         #expect(SlashCommand("/'new ticket' urgent")?.arguments == "urgent")
     }
 
+    @Test(arguments: [
+        "\u{FF0F}echo x", "\u{200F}/echo x", "\u{200B}/echo x", "\u{FEFF}/echo x", "\u{2060} \u{200E}/echo x", "/echo: x", "/echo, x", "/echo\u{200B} x",
+        "/Echo!\u{200F} x",
+        "/\u{200B}echo x", "/echo\u{FF1A} x", "/echo\u{2026} x", "/echo?? x", "/‘echo’ x", "\u{AD}/echo\u{FE0F}, x",
+    ]) func whatIsNotSeenAndPunctuationAfterTheWordDoNotCount(_ text: String) {
+        #expect(SlashCommand(text) == SlashCommand("/echo x"), "\(text.debugDescription)")
+    }
+
+    @Test func punctuationInsideOfAWordAndWordsOfPunctuationStay() {
+        #expect(SlashCommand("/c++")?.name == "c++")
+        #expect(SlashCommand("/v1.2 x")?.name == "v1.2")
+        #expect(SlashCommand("/?")?.name == "?")
+    }
+
     @Test(arguments: ["", "/", "/ word", "hello", "a /b", "/''", "\u{A0}", "👩‍👩‍👧/b"])
     func anythingElseIsNot(_ text: String) {
         #expect(SlashCommand(text) == nil)

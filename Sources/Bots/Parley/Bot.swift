@@ -40,6 +40,8 @@ public struct Bot: Sendable {
     /// The name belongs to the connection that the link has made, and to the member that joins a group by an invitation which the bot sends over it. Nothing
     /// that others send moves it. The name is the contact's alias, too, which only the owner of the profile sees.
     public var trustedContacts: [String] = []
+    /// How long messages of the bot's chats are kept in the data folder; nil to leave what the profile has, which at first is to keep them.
+    public var retention: MessageRetention?
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
     /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.
@@ -99,6 +101,22 @@ public struct BotProfile: Sendable, Hashable {
         self.name = name
         self.bio = bio
         self.image = image
+    }
+}
+
+/// The time for which messages are kept.
+public enum MessageRetention: Sendable, Hashable {
+    /// Messages stay until something else deletes them.
+    case unlimited
+    /// Messages are deleted from the data folder when they are older; a second is the shortest time. Others keep theirs, and files stay in the folder.
+    case deleting(after: Duration)
+
+    /// Seconds; 0 for no limit.
+    var seconds: Int64 {
+        switch self {
+        case .unlimited: 0
+        case .deleting(let time): max(time.components.seconds, 1)
+        }
     }
 }
 

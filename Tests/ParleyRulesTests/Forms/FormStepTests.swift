@@ -40,9 +40,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("1", "Margherita"), ("2", "Funghi"), ("3", "3"), ("4", nil), ("0", nil), ("-1", nil), ("1.", nil), ("99999999999999999999", nil),
+            ("1", "Margherita"), ("2", "Funghi"), ("3", "3"), ("4", nil), ("0", nil), ("-1", nil), ("1.", "Margherita"), ("(2)", "Funghi"), ("1.5", nil),
+            ("99999999999999999999", nil),
             ("FUNGHI", "Funghi"),
-            ("  margherita\n", "Margherita"), ("Fun", nil), ("Funghi!", nil), ("٢", nil),
+            ("  margherita\n", "Margherita"), ("Fun", nil), ("Funghi!", nil), ("٢", "Funghi"), ("２)", "Funghi"), ("2. Funghi", "Funghi"),
         ] as [(String, String?)])
     func aChoiceIsNamedByItsTextOrItsNumber(_ answer: String, _ expected: String?) throws {
         #expect(try form(Self.order).questions[1].accepted(answer) == expected)

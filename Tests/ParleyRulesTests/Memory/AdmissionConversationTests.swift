@@ -54,7 +54,7 @@ import Testing
             try await ben.askToJoin(group: "lobby")
             for count in 1...2 {
                 _ = try await ask(ben, count)
-                try await ben.say("no idea", toModeratorsOf: "Lobby")
+                try await ben.say("it is 1", toModeratorsOf: "Lobby")
             }
             try await ben.expectRemoval(from: "Lobby")
             try await ann.expectNothing(in: "Lobby")

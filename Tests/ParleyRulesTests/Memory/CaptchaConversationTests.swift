@@ -22,14 +22,17 @@ import Testing
             let group = try #require(await room.bot("door").groups.all.first), link = try #require(try await group.link()?.connectionLink)
             for person in [ann, ben, cath] { try await person.join(link: link.shortLink ?? link.fullLink) }
             _ = try await ann.expectMessages(1, fromModeratorsOf: "Lobby")
-            try await ann.say("no idea", toModeratorsOf: "Lobby")
+            try await ann.say("Hello, how do I get in?", toModeratorsOf: "Lobby")
+            _ = try await ann.expectMessages(2, fromModeratorsOf: "Lobby")
+            try await ann.say("1", toModeratorsOf: "Lobby")
             try await room.restart()
-            let question = try await ann.expectMessages(2, fromModeratorsOf: "Lobby").text
+            let question = try await ann.expectMessages(3, fromModeratorsOf: "Lobby").text
+            #expect(question.hasPrefix("That is not right. One try is left."))
             try await ann.say("\(try #require(Self.answer(to: question)))", toModeratorsOf: "Lobby")
             try await ann.expectMembership(of: "Lobby")
             for count in 1...2 {
                 _ = try await ben.expectMessages(count, fromModeratorsOf: "Lobby")
-                try await ben.say("no idea", toModeratorsOf: "Lobby")
+                try await ben.say("It is 1.", toModeratorsOf: "Lobby")
             }
             try await ben.expectRemoval(from: "Lobby")
             _ = try await cath.expectMessages(1, fromModeratorsOf: "Lobby")
@@ -37,6 +40,32 @@ import Testing
             #expect(try await room.bot("door").groups.all.first?.members().first { $0.displayName == "Cath" }?.isPending == true)
             try await room.advance(by: .seconds(2))
             try await cath.expectRemoval(from: "Lobby")
+        }
+    }
+
+    @Test func theTextsAreThoseOfTheFile() async throws {
+        let file = Self.file.replacing(
+            "within: 10m", with: "within: 10m, question: 'Wie viel ist {{captcha.sum}}?', wrong: 'Nein. Noch {{ captcha.attempts }}.', language: de")
+        try await withBots(try BotsFile(parsing: file).makeBots()) { room in
+            let ann = try await room.stranger("Ann")
+            let group = try #require(await room.bot("door").groups.all.first), link = try #require(try await group.link()?.connectionLink)
+            try await ann.join(link: link.shortLink ?? link.fullLink)
+            let question = try await ann.expectMessages(1, fromModeratorsOf: "Lobby").text
+            #expect(question.wholeMatch(of: /Wie viel ist \w+ \+ \d+\?/) != nil, "\(question)")
+            try await ann.say("1", toModeratorsOf: "Lobby")
+            #expect(try await ann.expectMessages(2, fromModeratorsOf: "Lobby").text.hasPrefix("Nein. Noch 1. Wie viel ist "))
+        }
+    }
+
+    @Test(arguments: [
+        ("question: 'How much?'", "does not hold the sum"), ("question: '{{ captcha.sum }} {{ contact.name }}'", "has no value here"),
+        ("language: klingon", "code of no language"), ("question: '{{ captcha.sum }}{{ captcha.attempts }}'", "has no value here"),
+    ]) func wrongTextsAreRefused(_ key: String, _ message: String) {
+        let file = Self.file.replacing("within: 10m", with: "within: 10m, \(key)")
+        #expect {
+            try BotsFile(parsing: file)
+        } throws: {
+            "\($0)".contains(message)
         }
     }
 

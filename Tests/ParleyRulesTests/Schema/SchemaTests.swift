@@ -66,7 +66,7 @@ import Yams
         "rule": "profiles: { a: { rules: [ { HOLE } ] } }", "when": "profiles: { a: { rules: [ { when: { HOLE } } ] } }",
         "checks": "profiles: { a: { rules: [ { when: { message: any, not: { HOLE } } } ] } }",
         "words": "profiles: { a: { rules: [ { when: { words: { HOLE } } } ] } }", "domains": "profiles: { a: { rules: [ { when: { domains: { HOLE } } } ] } }",
-        "lines": "profiles: { a: { rules: [ { when: { lines: { HOLE } } } ] } }",
+        "lines": "profiles: { a: { rules: [ { when: { lines: { HOLE } } } ] } }", "hours": "profiles: { a: { rules: [ { when: { hours: { HOLE } } } ] } }",
         "repeated": "profiles: { a: { rules: [ { when: { repeated: { HOLE } } } ] } }",
         "file-test": "profiles: { a: { rules: [ { when: { file: { HOLE } } } ] } }",
         "action": "profiles: { a: { rules: [ { when: { message: any }, then: { HOLE } } ] } }",

@@ -18,6 +18,8 @@ public struct RequestContext: Sendable {
     public let bot: BotIdentity
     /// The request.
     public let request: UserContactRequest
+    /// The message that came with the request; empty without one.
+    public let text: String
     let effects: Effects
 
     /// The bot, with everything that it can do: to tell others of the request, and to read and change stored state.

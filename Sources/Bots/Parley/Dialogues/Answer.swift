@@ -70,7 +70,7 @@ extension Answer where Value == Bool {
     /// Yes or no, in words or as `y` and `n`.
     public static var yesOrNo: Self {
         custom("yes or no") { text in
-            switch text.lowercased() {
+            switch AnswerText.bare(text) {
             case "yes", "y": true
             case "no", "n": false
             default: nil
@@ -88,10 +88,7 @@ extension Answer {
     fileprivate static func choice(_ options: [Value], kind: String, _ text: @escaping @Sendable (Value) -> String) -> Self {
         let texts = options.map(text)
         var answer = Self(([kind] + texts).joined(separator: "\u{0}")) { message throws(AnswerError) in
-            let text = message.answerText, wanted = text.lowercased()
-            // A text wins over a number: the options may be numbers themselves.
-            if let index = texts.firstIndex(where: { $0.lowercased() == wanted }) { return options[index] }
-            if let number = Int(text), options.indices.contains(number &- 1) { return options[number - 1] }
+            if let index = AnswerText.choice(message.answerText, among: texts) { return options[index] }
             throw AnswerError("Please choose one of these, by its number or in words:\n" + Self.list(texts))
         }
         answer.appendix = Self.list(texts)

@@ -161,7 +161,12 @@ final class BotRuntime: Sendable {
         guard !isMuted(event) else { return }
         guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID.rawValue) }) else { return }
         let effects = effects("request/\(request.contactRequestID)")
-        let context = RequestContext(bot: identity, request: request, effects: effects)
+        var text = ""
+        if case .receivedContactRequest(_, _, let chat?) = event, request.requestSharedMessageID != nil {
+            let item = chat.chatItems.last { $0.meta.sharedMessageID == request.requestSharedMessageID } ?? chat.chatItems.last { $0.direction.isReceived }
+            text = item?.meta.text ?? ""
+        }
+        let context = RequestContext(bot: identity, request: request, text: text, effects: effects)
         let incoming = incoming(.request(context), event, effects)
         let key = "request \(request.contactRequestID)"
         submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID.rawValue, in: key, of: identity.userID))

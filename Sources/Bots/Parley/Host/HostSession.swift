@@ -284,7 +284,9 @@ actor HostSession {
                 await fetch(.group(group.groupID), for: runtime, of: user)
                 for support in await supportChats(of: group, user: user) { await fetch(support, for: runtime, of: user) }
             case .contactRequest(let request):
-                runtime.takeRequest(request, event: .receivedContactRequest(user: user, contactRequest: request, chat: nil))
+                // The message of the request is in the chat that is prepared for it.
+                let prepared = state.chats(of: id).first { $0.chatInfo.contact?.contactID == request.contactID }
+                runtime.takeRequest(request, event: .receivedContactRequest(user: user, contactRequest: request, chat: prepared))
             default: break
             }
         }

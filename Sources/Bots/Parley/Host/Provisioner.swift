@@ -52,6 +52,7 @@ struct Provisioner {
             )
         }
         try await updateProfile(bot, of: user)
+        try await updateRetention(bot, of: user.userID)
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID, trustedContacts: bot.trustedContacts)
         let groups = try await groups(of: bot, identity: identity)
@@ -114,6 +115,13 @@ struct Provisioner {
         store.note(mark, of: user)
         // What was there before a dry run is old for the runs after it, too.
         store.original?.note(mark, of: user)
+    }
+
+    private func updateRetention(_ bot: Bot, of user: UserID) async throws {
+        guard let wanted = bot.retention?.seconds else { return }
+        if case .chatItemTTL(_, let seconds) = try await model.send(.users(.messageTTL(user: user)), as: user), seconds ?? 0 == wanted { return }
+        _ = try await model.send(.users(.setMessageTTL(user: user, seconds: wanted)), as: user)
+        logger.info("retention of messages set", metadata: ["bot": "\(bot.id)", "seconds": "\(wanted)"])
     }
 
     private func updateProfile(_ bot: Bot, of user: User) async throws {

@@ -57,6 +57,7 @@ enum Schemas {
             .key("schedules", .list(.mapping("schedule")), "Messages that are sent at times."),
             .key("channels", .keyed(.mapping("channel")), "Channels that the bot keeps."),
             .key("relay", .anyOf([.bool, .mapping("relay")]), "Relay channels for others: true, or limits."),
+            .key("retention", .text, "The time after which messages are deleted from the data folder: 30d; none to keep them."),
             .key("handle-when-muted", .bool, "Keep rules running while the profile is muted."),
         ])
 
@@ -216,13 +217,21 @@ enum Schemas {
         .key("member-age", comparison, "Time since the member joined, if that is known."),
         .key("group", .listOrOne(.text), "The name of the group."),
         .key("rate", .anyOf([ratePattern, .mapping("rate")]), "Events of this kind within a time."),
-        .key("hours", .form("^\\d{1,2}:\\d{2} *- *\\d{1,2}:\\d{2}$", example: "22:00-06:00"), "A part of the day in UTC."),
+        .key("hours", .anyOf([hourRange, .mapping("hours")]), "A part of the day in UTC, or in a time zone on some days of the week."),
     ]
 
     private static let trees: [MappingSchema.Key] = [
         .key("all", .list(.mapping("checks")), "All of these hold."), .key("any", .list(.mapping("checks")), "At least one of these holds."),
         .key("not", .mapping("checks"), "This does not hold."),
     ]
+
+    private static let hourRange = Shape.form("^\\d{1,2}:\\d{2} *- *\\d{1,2}:\\d{2}$", example: "22:00-06:00")
+    static let hours = MappingSchema(
+        "hours",
+        [
+            .key("between", hourRange, "A part of the day; all of it by default."), .key("zone", .text, "A time zone such as Europe/Berlin; UTC by default."),
+            .key("days", .listOrOne(.text), "Days of the week, or ranges such as mon-fri; all by default."),
+        ])
 
     static let comparison = Shape.form("^ *((>=|<=|>|<|=) *\\d+ *[%smhdw]?|\\d+ *[%smhdw]?\\.\\.\\d+ *[%smhdw]?) *$", example: "> 5")
     static let when = MappingSchema("when", events + tests + trees)
@@ -293,12 +302,18 @@ enum Schemas {
         [.required("to", MemberCondition.roleWords.shape, "The role."), .key("for", span, "The time after which the member gets its role back.")])
     static let captcha = MappingSchema(
         "captcha",
-        [.key("attempts", .integer(CaptchaSpec.attemptRange), "Wrong answers until the member is refused; 3."), .key("within", span, "The time for it; 1h.")])
+        [
+            .key("attempts", .integer(CaptchaSpec.attemptRange), "Wrong answers until the member is refused; 3."),
+            .key("within", span, "The time for it; 1h."), .key("question", .text, "The text of the question, with {{ captcha.sum }}."),
+            .key("wrong", .text, "The text after a wrong answer; {{ captcha.attempts }} stands for the tries that are left."),
+            .key("language", .text, "The language of the number that is written as a word, such as de; en."),
+        ])
     private static let message = Shape.anyOf([.text, .mapping("send-file")])
     static let sendFile = MappingSchema(
         "send-file",
         [
-            .key("file", .text, "A file."), .key("image", .text, "A picture."), .key("voice", .text, "A recording."),
+            .key("file", .text, "A file."), .key("image", .text, "A picture; one above 255 KiB is made smaller."),
+            .key("original", .bool, "Send the picture as it is."), .key("voice", .text, "A recording."),
             .key("video", .text, "A video."), .key("seconds", .integer(RuleFile.videoSeconds), "The length of the recording or video."),
             .key("thumbnail", .text, "A picture for the preview of the video."), .key("text", .text, "The text beside it."),
         ])
@@ -379,7 +394,8 @@ enum Schemas {
         .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
         .key("edited", .text, "The new text of a message."), .key("report", .text, "The text of a report."),
         .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
-        .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."), .key("request", .yes, "Somebody asks to connect."),
+        .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."),
+        .key("request", .anyOf([.yes, .text]), "Somebody asks to connect: true, or the message of the request."),
         .key("invitation", .yes, "A contact invites the bot to a group."),
         .key("delivered", .text, "A message of the bot with this text was delivered."),
         .key("delivery-failed", .text, "A message of the bot with this text cannot be delivered."),
@@ -415,7 +431,8 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, lines, repeated,
+        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, hours, lines,
+        repeated,
         fileTest, action,
         sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,

@@ -116,7 +116,7 @@ extension Check.Test {
         case .role(let roles): Truth(input.role.map(roles.contains) ?? false)
         case .age(let range): input.memberAge.map { Truth(range.holds($0)) } ?? .unknown
         case .group(let names): Truth(input.groupNames.contains(where: names.contains))
-        case .hours(let range): input.minuteOfDay.map { Truth(range.contains($0)) } ?? .unknown
+        case .hours(let range): input.minuteOfDay.map { range.truth($0, at: input.time) } ?? .unknown
         case .points(let range): input.points.map { Truth(range.holds(Double($0))) } ?? .unknown
         case .rate(let rate):
             input.rates[RuleInput.Rate(rate)].map { Truth(rate.count.holds(Double($0))) } ?? .unknown

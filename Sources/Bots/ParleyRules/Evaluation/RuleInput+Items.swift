@@ -36,7 +36,7 @@ extension RuleInput {
     }
 
     /// Sets what is known of the time.
-    mutating func describe(time now: Date) { minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440 }
+    mutating func describe(time now: Date) { (minuteOfDay, time) = (Int(now.timeIntervalSince1970 / 60) % 1_440, now) }
 
     /// Sets what is known of the member who wrote, or whom the event is about.
     mutating func describe(_ member: GroupMember?, trusted: TrustedPeople, at now: Date) {

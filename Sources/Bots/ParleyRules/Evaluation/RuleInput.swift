@@ -1,4 +1,5 @@
 public import ChatProtocol
+public import Foundation
 public import Parley
 
 /// An event, as rules see it.
@@ -45,6 +46,8 @@ public struct RuleInput: Sendable {
     public var memberAge: Double?
     /// The minute of the day in UTC; nil if no rule may depend on it.
     public var minuteOfDay: Int?
+    /// The time; nil if it is not known, so that no rule may depend on the day or a time zone.
+    public var time: Date?
     /// True if the message mentions the bot.
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.

@@ -91,11 +91,7 @@ extension FormSpec.Question {
     func accepted(_ text: String) -> String? {
         let answer = String(text.trimmed)
         guard !answer.isEmpty, answer.utf8.count <= FormSpec.longestAnswer else { return nil }
-        if let choices {
-            // A number stands for the choice at that place.
-            if let number = Int(answer), choices.indices.contains(number &- 1), !choices.contains(answer) { return choices[number - 1] }
-            return choices.first { $0.lowercased() == answer.lowercased() }
-        }
+        if let choices { return AnswerText.choice(answer, among: choices).map { choices[$0] } }
         if let pattern { return pattern.matches(answer) ? answer : nil }
         return answer
     }
@@ -129,11 +125,20 @@ enum FormStep: Sendable, Hashable {
 extension FormSpec {
     /// Takes the answer to the question behind those that are answered.
     func step(_ text: String, after answers: [String]) -> FormStep {
-        if cancel.contains(text.trimmed.lowercased()) { return .cancelled }
+        if cancels(text) { return .cancelled }
         guard questions.indices.contains(answers.count) else { return .done(answers: answers) }
         guard let answer = questions[answers.count].accepted(text) else { return .refuse }
         let answers = answers + [answer]
         return answers.count < questions.count ? .ask(question: answers.count, answers: answers) : .done(answers: answers)
+    }
+
+    /// Checks whether a text is a word that ends the form, as people write it: `/Cancel`, `cancel.`
+    private func cancels(_ text: String) -> Bool {
+        let folded = AnswerText.folded(text), command = SlashCommand(text)
+        return cancel.contains { word in
+            if let wanted = SlashCommand(word) { return command == wanted }
+            return folded == AnswerText.folded(word) || AnswerText.bare(text) == AnswerText.bare(word) && !AnswerText.bare(word).isEmpty
+        }
     }
 
     /// The answers by the names of their questions.

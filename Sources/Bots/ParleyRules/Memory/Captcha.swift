@@ -1,4 +1,4 @@
-internal import Parley
+public import Parley
 
 /// A question that people answer more easily than simple programs do.
 public struct CaptchaSpec: Sendable, Hashable {
@@ -6,6 +6,8 @@ public struct CaptchaSpec: Sendable, Hashable {
     public let attempts: Int
     /// Seconds within which the right answer must come.
     public let limit: Double
+    /// The texts that are sent; nil for those of Parley.
+    public let texts: CaptchaTexts?
 
     static let attemptRange = Captcha.attemptRange
     /// The longest time for an answer, in seconds.
@@ -16,11 +18,12 @@ public struct CaptchaSpec: Sendable, Hashable {
         guard reader.keys != nil else {
             guard let value = reader.bool() else { return nil }
             if !value { reader.report(.badValue, "leave the action out instead of saying false") }
-            (attempts, limit) = (3, 3_600)
+            (attempts, limit, texts) = (3, 3_600, nil)
             return
         }
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.captcha)
+        texts = Self.texts(mapping)
         attempts = mapping.value("attempts")?.integer(in: Self.attemptRange) ?? 3
         let limit = mapping.value("within").flatMap(TimeSpan.read) ?? 3_600
         guard limit > 0, limit <= Self.longestLimit else {
@@ -28,5 +31,41 @@ public struct CaptchaSpec: Sendable, Hashable {
             return nil
         }
         self.limit = limit
+    }
+
+    private static func texts(_ mapping: MappingReader) -> CaptchaTexts? {
+        let question = mapping.value("question").flatMap { text($0, mustHaveSum: true) }
+        let wrong = mapping.value("wrong").flatMap { text($0, mustHaveSum: false) }
+        var language: String?
+        if let reader = mapping.value("language"), let code = reader.nonEmptyString() {
+            if CaptchaTexts.knows(language: code) {
+                language = code
+            } else {
+                reader.report(.badValue, "\"\(code.cut)\" is the code of no language", hint: "write a code such as de, fr or pt-BR")
+            }
+        }
+        guard question != nil || wrong != nil || language != nil else { return nil }
+        return CaptchaTexts(question: question, wrong: wrong, language: language)
+    }
+
+    private static func text(_ reader: NodeReader, mustHaveSum: Bool) -> String? {
+        guard var text = reader.nonEmptyString() else { return nil }
+        guard text.utf8.count <= CaptchaTexts.longestText else {
+            reader.report(.tooLarge, "a text of a captcha has at most \(CaptchaTexts.longestText) bytes")
+            return nil
+        }
+        let known = mustHaveSum ? [CaptchaTexts.sum] : [CaptchaTexts.sum, CaptchaTexts.attempts]
+        // Spaces between the braces do not matter in templates.
+        text = text.replacing(/\{\{\s*([^{}\s]*)\s*\}\}/) { "{{ \($0.1) }}" }
+        for name in text.matches(of: /\{\{([^{}]*)\}\}/).map({ String($0.0) }) where !known.contains(name) {
+            reader.report(
+                .badTemplate, "\"\(name.cut)\" has no value here", hint: "this text can hold " + known.joined(separator: " and "))
+            return nil
+        }
+        if mustHaveSum, !text.contains(CaptchaTexts.sum) {
+            reader.report(.badValue, "the question does not hold the sum", hint: "write \(CaptchaTexts.sum) where the sum belongs")
+            return nil
+        }
+        return text
     }
 }

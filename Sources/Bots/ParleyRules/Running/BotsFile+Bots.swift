@@ -84,6 +84,7 @@ extension ProfileSpec {
         bot.channels = channels
         bot.isRelay = isRelay
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
+        bot.retention = retention
         bot.background.append { await webhooks.run($0) }
         return bot
     }

@@ -16,15 +16,16 @@ extension RulePerformer {
         guard let member = subject.member else { return }
         let deadline = now.timeIntervalSince1970 + spec.limit
         let round = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha?.round ?? 0
-        try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline))
+        try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline, texts: spec.texts))
         let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
         try await subject.client.schedule(
             CaptchaTimer.name, key: subject.target.description, after: .seconds(spec.limit), timeout, in: subject.chat.reference)
     }
 
-    private func ask(_ progress: CaptchaProgress) async throws {
+    private func ask(_ progress: CaptchaProgress, isAgain: Bool = false) async throws {
         try await subject.client.update(RuleMemory.self, of: .person(subject.target)) { $0.apply(.asked(progress)) }
-        try await subject.chat.send(try await question(progress.round).text)
+        let question = try await question(progress.round)
+        try await subject.chat.send(isAgain ? question.text(progress.texts, attempts: progress.attempts) : question.text(progress.texts))
     }
 
     private func question(_ round: Int) async throws -> CaptchaQuestion {
@@ -38,9 +39,10 @@ extension RulePerformer {
         guard let member = subject.member, let progress = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha else {
             return false
         }
-        let isRight = try await question(progress.round).isAnswered(by: text)
-        switch progress.outcome(isRight: isRight, at: now.timeIntervalSince1970) {
-        case .again(let next): try await ask(next)
+        switch progress.outcome(of: text, to: try await question(progress.round), at: now.timeIntervalSince1970) {
+        case .again(let next): try await ask(next, isAgain: true)
+        case .remind(let next): try await ask(next)
+        case .ignored: break
         case .passed:
             try await member.accept()
             try await endCaptcha()

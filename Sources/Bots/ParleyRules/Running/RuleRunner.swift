@@ -87,7 +87,8 @@ struct RuleRunner: Sendable {
 
     func plan(_ request: RequestContext) -> Work? {
         let profile = current(), rules = profile.rules, now = request.client.now
-        var input = RuleInput(event: .request)
+        var input = RuleInput(event: .request, text: request.text)
+        (input.displayName, input.isFromBot) = (request.name, request.request.profile.peerType == .bot)
         input.describe(time: now)
         arrivals.count(&input, rules, MemoryScopes(person: "", target: "", chat: ""), at: now)
         let decisions = rules.decide(input)
@@ -95,12 +96,16 @@ struct RuleRunner: Sendable {
         let values = TemplateValues(input, .contactRequest(contactRequest: request.request), member: "", bot: profile.name, at: now)
         return {
             logAudited(decisions)
-            for action in decisions.lazy.filter({ !$0.isAudit }).flatMap(\.rule.then) {
-                switch action {
-                case .accept: try await request.accept()
-                case .reject: try await request.reject()
-                case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
-                default: break
+            for decision in decisions where !decision.isAudit {
+                var values = values
+                (values.match, values.command) = (decision.match, decision.command)
+                for action in decision.rule.then {
+                    switch action {
+                    case .accept: try await request.accept()
+                    case .reject: try await request.reject()
+                    case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
+                    default: break
+                    }
                 }
             }
         }

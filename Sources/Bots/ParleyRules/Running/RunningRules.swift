@@ -104,6 +104,7 @@ extension ProfileSpec {
         if groups != other.groups { differences.append("groups") }
         if channels != other.channels { differences.append("channels") }
         if relay != other.relay { differences.append("relay") }
+        if retention != other.retention { differences.append("retention") }
         if handlesEventsWhenMuted != other.handlesEventsWhenMuted { differences.append("handle-when-muted") }
         if plugin?.name != other.plugin?.name || plugin?.source != other.plugin?.source { differences.append("plugin") }
         if other.isAboutDeliveries, !isAboutDeliveries { differences.append("rules about deliveries") }

@@ -84,7 +84,7 @@ public struct ScheduleSpec: Sendable, Hashable {
         return .at(date)
     }
 
-    private static func zone(_ reader: NodeReader?) -> TimeZone? {
+    static func zone(_ reader: NodeReader?) -> TimeZone? {
         guard let reader else { return TimeZone(secondsFromGMT: 0) }
         guard let name = reader.nonEmptyString() else { return nil }
         if let zone = TimeZone(identifier: name) { return zone }

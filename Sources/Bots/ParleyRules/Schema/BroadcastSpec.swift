@@ -47,7 +47,9 @@ public struct BroadcastSpec: Sendable, Hashable {
             message = RuleFile(mapping, scope, schema: Schemas.broadcast).map(RuleMessage.file)
         } else {
             mapping.refuseKeys(otherThan: Schemas.broadcast)
-            for key in ["seconds", "thumbnail"] { mapping.value(key)?.report(.badValue, "a text has no \(key)", hint: "leave it out, or name a file") }
+            for key in ["seconds", "thumbnail", "original"] {
+                mapping.value(key)?.report(.badValue, "a text has no \(key)", hint: "leave it out, or name a file")
+            }
             message = mapping.required("text", hint: "write the text, or name a file, image, voice or video").flatMap { Template($0, scope) }
                 .map(RuleMessage.text)
         }

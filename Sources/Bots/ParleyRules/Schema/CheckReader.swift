@@ -86,7 +86,9 @@ struct CheckReader {
             reader.report(.badValue, "\"\(key)\" looks at a message, and \"\(event.rawValue)\" is none")
             return false
         }
-        if Self.writerKeys.contains(key), !event.hasWriter, event != .invitation, key == "from" || ![.member, .connected].contains(event) {
+        if Self.writerKeys.contains(key), !event.hasWriter, event != .invitation, key == "from" || ![.member, .connected].contains(event),
+            key != "name" || event != .request
+        {
             reader.report(.badValue, "\"\(key)\" looks at who wrote, and \"\(event.rawValue)\" is not written")
             return false
         }
@@ -159,7 +161,7 @@ struct CheckReader {
                 item.report(.badValue, "a command is one word, with or without the slash before it")
                 return nil
             }
-            return word.lowercased()
+            return SlashCommand("/\(word)")?.name ?? word.lowercased()
         }
     }
 

@@ -116,35 +116,3 @@ enum TimeSpan {
         return nil
     }
 }
-
-/// A part of the day in UTC: `22:00-06:00`.
-public struct HourRange: Sendable, Hashable {
-    /// Minutes from midnight to the begin.
-    public let start: Int
-    /// Minutes from midnight to the end, which does not belong to it.
-    public let end: Int
-
-    /// True if the minute of the day is in it. A range that ends before it begins goes over midnight.
-    func contains(_ minute: Int) -> Bool {
-        start <= end ? (start..<end).contains(minute) : minute >= start || minute < end
-    }
-
-    init?(_ reader: NodeReader) {
-        guard let text = reader.string() else { return nil }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minute($0.trimmed) }
-        guard parts.count == 2, let start = parts[0], let end = parts[1], start != end else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write two times of the day in UTC: \"22:00-06:00\"")
-            return nil
-        }
-        (self.start, self.end) = (start, end)
-    }
-
-    /// The minute of the day of a text such as `06:30`; nil for another text.
-    static func minute(_ text: Substring) -> Int? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) }), let hour = parts[0].digits(Int.self), let minute = parts[1].digits(Int.self),
-            (0...23).contains(hour), (0...59).contains(minute)
-        else { return nil }
-        return hour * 60 + minute
-    }
-}

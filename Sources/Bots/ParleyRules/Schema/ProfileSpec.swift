@@ -41,6 +41,8 @@ public struct ProfileSpec: Sendable {
     public let relay: HostRelay?
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
+    /// How long messages are kept; nil to leave what the profile has.
+    public let retention: MessageRetention?
 
     /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.
     public static let maximumBioLength = 160
@@ -79,6 +81,7 @@ public struct ProfileSpec: Sendable {
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         pace = mapping.value("pace").flatMap(PaceSpec.read)
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
+        retention = mapping.value("retention").flatMap(Self.retention)
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []
         // A rule with a fault of its own has been reported, and its id is there.
@@ -115,6 +118,13 @@ public struct ProfileSpec: Sendable {
         }
         address.welcome = mapping.value("welcome").flatMap(Self.welcome)
         return address
+    }
+
+    /// Reads a time, or `none`.
+    private static func retention(_ reader: NodeReader) -> MessageRetention? {
+        if reader.text == "none" { return .unlimited }
+        guard let seconds = TimeSpan.positive(reader) else { return nil }
+        return .deleting(after: .seconds(seconds))
     }
 
     private static func joinedGroups(_ reader: NodeReader, isTrusting: Bool) -> [String] {

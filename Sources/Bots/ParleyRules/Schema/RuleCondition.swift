@@ -34,7 +34,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     /// True if a text comes with the event, so that it can be looked at and quoted.
     var hasText: Bool {
         switch self {
-        case .message, .edited, .report, .warned, .delivered, .deliveryFailed, .fileReceived, .fileFailed: true
+        case .message, .edited, .report, .warned, .delivered, .deliveryFailed, .fileReceived, .fileFailed, .request: true
         default: false
         }
     }
@@ -45,7 +45,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     /// True for the end of a transfer.
     var isAboutTransfer: Bool { self == .fileReceived || self == .fileFailed }
     /// True if the text was written by somebody else than the bot.
-    var hasWriter: Bool { hasText && !isAboutDelivery && self != .fileFailed }
+    var hasWriter: Bool { hasText && !isAboutDelivery && self != .fileFailed && self != .request }
 
     /// The events after which an action of any kind is possible.
     public static let forActions = Set(allCases).subtracting([.request, .delivered, .deliveryFailed])

@@ -19,6 +19,8 @@ public struct RuleFile: Sendable, Hashable {
     public let kind: Kind
     /// The text beside it; nil for none.
     public let caption: Template?
+    /// True for a picture that is sent as it is, whatever its size.
+    public let isOriginal: Bool
 
     /// The name that recipients see.
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
@@ -43,6 +45,8 @@ public struct RuleFile: Sendable, Hashable {
             return nil
         }
         caption = mapping.value("text").flatMap { Template($0, scope) }
+        isOriginal = mapping.value("original")?.bool() ?? false
+        if key != "image" { mapping.value("original")?.report(.badValue, "only a picture is made smaller", hint: "leave \"original\" out") }
         switch key {
         case "voice":
             guard let seconds = mapping.required("seconds", hint: "say how long the recording is")?.integer(in: Self.seconds) else { return nil }
@@ -75,7 +79,7 @@ public struct RuleFile: Sendable, Hashable {
         let caption = caption?.filled(with: values) ?? ""
         return switch kind {
         case .file: OutgoingFile(path, caption: caption)
-        case .image: OutgoingFile(path, as: .image, caption: caption)
+        case .image: OutgoingFile(path, as: .image, caption: caption, scalesPicture: !isOriginal)
         case .voice(let seconds): OutgoingFile(path, as: .voice(seconds: seconds), caption: caption)
         case .video(let seconds, let thumbnail): OutgoingFile(path, as: .video(seconds: seconds, thumbnail: thumbnail), caption: caption)
         }

@@ -148,7 +148,7 @@ extension Check.Test {
         case .rate(let rate):
             return input.rates[RuleInput.Rate(rate)].map { "\($0) within \(TimeSpan.text(rate.window))" } ?? "not counted"
         case .custom: return ""
-        case .hours: return input.minuteOfDay.map { "\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)" } ?? "the time is not given"
+        case .hours(let range): return input.minuteOfDay.map { range.description($0, at: input.time) } ?? "the time is not given"
         default: return ""
         }
     }

@@ -54,11 +54,13 @@ public struct RuleScenario: Sendable {
         }
         input = RuleInput(event: event)
         if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? .text }
-        input.text = ["say", "edited", "report", "delivered", "delivery-failed"].compactMap { mapping.value($0)?.string() }.first ?? ""
+        if let request = mapping.value("request"), request.text != "true", request.text != "false" { input.text = request.string() ?? "" }
+        input.text += ["say", "edited", "report", "delivered", "delivery-failed"].compactMap { mapping.value($0)?.string() }.first ?? ""
         isRightAnswer = mapping.value("answer")?.word(of: Self.answerWords)
         input.points = mapping.value("warned")?.integer(in: Self.points)
         input.emoji = mapping.value("reaction")?.nonEmptyString()
-        for key in ["deleted", "connected", "request", "invitation"] where mapping.value(key)?.bool() == false {
+        for key in ["deleted", "connected", "request", "invitation"]
+        where mapping.value(key)?.text == "false" || key != "request" && mapping.value(key)?.bool() == false {
             mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
         }
         input.change = mapping.value("member")?.word(of: MembershipEvent.words)?.first
@@ -129,6 +131,7 @@ public struct RuleScenario: Sendable {
         }
         input.minuteOfDay = minute
         if parts.count == 2 { date = String(parts[0]) }
+        input.time = (try? Date("\(date)T00:00:00Z", strategy: .iso8601))?.addingTimeInterval(Double(minute) * 60)
     }
 
     /// The values for templates.

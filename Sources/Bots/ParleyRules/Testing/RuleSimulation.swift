@@ -59,7 +59,7 @@ struct RuleSimulation {
         case .captcha(let spec):
             let round = (memories[scopes.target]?.captcha?.round ?? 0) + 1
             memories[scopes.target, default: RuleMemory()].apply(
-                .asked(CaptchaProgress(round: round, attempts: spec.attempts, deadline: now + spec.limit)))
+                .asked(CaptchaProgress(round: round, attempts: spec.attempts, deadline: now + spec.limit, texts: spec.texts)))
             return []
         case .form(let name):
             guard let form = forms[name], let first = form.questions.first else { return [] }

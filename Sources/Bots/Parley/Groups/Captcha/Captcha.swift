@@ -9,7 +9,8 @@ internal import Foundation
 /// ```
 ///
 /// The group must let moderators review new members, and the bot must be an admin or owner. The question is a sum in words and digits, sent to the
-/// member's conversation with the moderators. The right answer admits the member. After too many wrong ones, or too late, the member is refused.
+/// member's conversation with the moderators. The right answer admits the member: in digits of any script or in words, alone or in a short sentence.
+/// After too many wrong ones, or too late, the member is refused. A message without a number is no attempt: the question is repeated.
 public struct Captcha: Sendable, Hashable {
     /// The wrong answers that a captcha can be given.
     public static let attemptRange = 1...10
@@ -20,11 +21,14 @@ public struct Captcha: Sendable, Hashable {
     public let attempts: Int
     /// The time within which the right answer must come.
     public let limit: Duration
+    /// The texts that are sent; nil for those of Parley, in English.
+    public let texts: CaptchaTexts?
 
     /// - Parameters:
     ///   - attempts: brought into ``attemptRange``.
     ///   - limit: brought to a second at least, and ``longestLimit`` at the most.
-    public init(attempts: Int = 3, within limit: Duration = .seconds(3_600)) {
+    public init(attempts: Int = 3, within limit: Duration = .seconds(3_600), texts: CaptchaTexts? = nil) {
+        self.texts = texts
         self.attempts = min(max(attempts, Self.attemptRange.lowerBound), Self.attemptRange.upperBound)
         self.limit = min(max(limit, .seconds(1)), Self.longestLimit)
     }
@@ -35,7 +39,7 @@ extension MemberContext {
     public func ask(_ captcha: Captcha) async throws {
         let deadline = client.now.addingTimeInterval(captcha.limit.seconds).timeIntervalSince1970
         let round = try await state(CaptchaState.self, of: .person).progress?.round ?? 0
-        try await ask(CaptchaProgress(round: round + 1, attempts: captcha.attempts, deadline: deadline), person)
+        try await ask(CaptchaProgress(round: round + 1, attempts: captcha.attempts, deadline: deadline, texts: captcha.texts), person)
         let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
         try await schedule(CaptchaTimeout.name, key: person.description, after: captcha.limit, timeout)
     }
@@ -57,9 +61,10 @@ extension MessageContext {
     /// Admits or refuses the member, or asks again. A member who was not asked is left to the moderators.
     fileprivate func answerCaptcha() async throws {
         guard let member, let progress = try await state(CaptchaState.self, of: .person).progress else { return }
-        let isRight = try await question(progress.round, person).isAnswered(by: text)
-        switch progress.outcome(isRight: isRight, at: client.now.timeIntervalSince1970) {
-        case .again(let next): return try await ask(next, person)
+        switch progress.outcome(of: text, to: try await question(progress.round, person), at: client.now.timeIntervalSince1970) {
+        case .again(let next): return try await ask(next, person, isAgain: true)
+        case .remind(let next): return try await ask(next, person)
+        case .ignored: return
         case .passed: try await member.accept()
         case .failed: try await member.reject()
         }
@@ -69,9 +74,10 @@ extension MessageContext {
 }
 
 extension ChatContext {
-    fileprivate func ask(_ progress: CaptchaProgress, _ person: PersonID) async throws {
+    fileprivate func ask(_ progress: CaptchaProgress, _ person: PersonID, isAgain: Bool = false) async throws {
         try await update(CaptchaState.self, of: .person) { $0.progress = progress }
-        try await send(try await question(progress.round, person).text)
+        let question = try await question(progress.round, person)
+        try await send(isAgain ? question.text(progress.texts, attempts: progress.attempts) : question.text(progress.texts))
     }
 
     fileprivate func question(_ round: Int, _ person: PersonID) async throws -> CaptchaQuestion {
