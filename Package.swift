@@ -194,8 +194,8 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "AsyncPrimitives", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
-            "SMPProtocol",
+            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto",
+            "SMPTransport", "SMPProtocol",
             "SMPServer", "XFTPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],

@@ -44,7 +44,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("Ann's Bot", nil), ("The Helper", "the-helper"), ("Übung 7", "bung-7"), ("7 Dwarfs", "helper"), ("山田", "helper"), ("👍", "helper"), ("A&B", "a-b"),
+            ("Ann's Bot", nil), ("The Helper", "the-helper"), ("Übung 7", "ubung-7"), ("Café Ülü 🎂", "cafe-ulu"), ("Straße Łódź", "strasse-lodz"),
+            ("Smørrebrød", "smorrebrod"), ("7 Dwarfs", "helper"), ("山田", "helper"), ("👍", "helper"), ("A&B", "a-b"),
             ("x", "x"), ("a.b.c", "a-b-c"), ("null", "null"),
         ] as [(String, String?)])
     func aNameIsReadAsItWasGivenAndItsKeyIsAWord(_ name: String, _ key: String?) throws {

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import Testing
 
 @testable import ParleyCLI
@@ -22,6 +23,10 @@ import Testing
         #expect(try ChatLine(":sync") == .sync(nil))
         #expect(try ChatLine(":open Ann Lee") == .open("Ann Lee"))
         #expect(try ChatLine(":quit") == .quit)
+        #expect(try ChatLine(":numbers 5") == .numbers(5))
+        #expect(try ChatLine(":report") == .group(.report(.other, "", item: nil)))
+        #expect(try ChatLine(":report spam buy this") == .group(.report(.spam, "buy this", item: nil)))
+        #expect(try ChatLine(":report #7 he is rude") == .group(.report(.other, "he is rude", item: 7)))
     }
 
     @Test func everythingElseIsAMessage() throws {

@@ -33,14 +33,20 @@ import Testing
         #expect(answers == InitQuestions.Answers(path: folder("b.yaml")))
         #expect(
             dialogue.asked == [
-                "Number [1]: ", "What is it called? [Helper]: ", "Numbers, as in 1 3 [1]: ", "Number [1]: ", "Which file is it to be? [bots.yaml]: ",
+                "Number [1]: ", "What is it called? [Helper]: ", "Numbers, as in 1 3 [1]: ", "Number [1]: ", "File name [bots.yaml]: ",
             ])
+    }
+
+    @Test func theConditionsOfUseAreNamedWhereTheyAreAccepted() throws {
+        let dialogue = Dialogue(["", "", "", "2", folder("b.yaml")])
+        #expect(try dialogue.run().isPublic)
+        #expect(dialogue.shown.contains { $0.contains("PRIVACY.md") && $0.contains("accepts their conditions of use") })
     }
 
     @Test func aPackageIsAskedForNothingThatItDoesNotHave() throws {
         let dialogue = Dialogue(["2", "Dice", folder("dice")]), answers = try dialogue.run()
         #expect(answers == InitQuestions.Answers(isSwift: true, name: "Dice", path: folder("dice")))
-        #expect(dialogue.asked.last == "Which folder is the package to have? [bot]: ")
+        #expect(dialogue.asked.last == "Folder name [bot]: ")
     }
 
     @Test(

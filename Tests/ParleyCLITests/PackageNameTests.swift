@@ -65,5 +65,8 @@ import Testing
         let made = try await run(["init", "--swift", folder("foundation")])
         #expect(made.exitCode == 0, "\(made)")
         #expect(FileManager.default.fileExists(atPath: folder("foundation/Sources/FoundationBot.swift")))
+        #expect(made.errors.contains("There are no sources of Parley at \(folder("parley"))"), "\(made)")
+        let built = try await run(["init", "--swift", folder("other"), "--parley", Self.root.path])
+        #expect(built.exitCode == 0 && built.errors.isEmpty, "\(built)")
     }
 }

@@ -3,7 +3,17 @@ internal import Logging
 internal import Parley
 
 /// Options of every command that opens a data folder.
+///
+/// The help shows them in this order: what most people need comes first.
 struct CommonOptions: ParsableArguments {
+    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: LogLevel = .notice
+
+    @Flag(help: "Print JSON, one object a line, for scripts.")
+    var json = false
+
+    @OptionGroup var keys: KeyOptions
+
     @Option(
         name: [.long, .customShort("s")],
         help:
@@ -18,7 +28,7 @@ struct CommonOptions: ParsableArguments {
     )
     var routerHost = "127.0.0.1"
 
-    @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.")
+    @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.", transform: PortArgument.read)
     var routerPort: UInt16?
 
     @Option(
@@ -28,18 +38,12 @@ struct CommonOptions: ParsableArguments {
     )
     var fileServer: [String] = []
 
-    @Option(name: .customLong("file-router-port"), help: "The port of the file router inside the process; else one is chosen and kept.")
+    @Option(
+        name: .customLong("file-router-port"), help: "The port of the file router inside the process; else one is chosen and kept.",
+        transform: PortArgument.read)
     var fileRouterPort: UInt16?
 
-    @OptionGroup(title: "Network") var network: NetworkArguments
-
-    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel: LogLevel = .notice
-
-    @Flag(help: "Print JSON, one object a line, for scripts.")
-    var json = false
-
-    @OptionGroup var keys: KeyOptions
+    @OptionGroup var network: NetworkArguments
 
     /// How the data folder is opened; asks a person at a terminal for the key if it is encrypted and none is given.
     ///

@@ -8,14 +8,17 @@ enum Output {
     /// True if standard output is a terminal, where QR codes and progress make sense.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// The prompt that stands in the last line of the terminal, if there is one.
-    private static let prompt = Mutex<String?>(nil)
+    /// The prompt in the last rows of the terminal with what is typed after it, if there is one.
+    private static let bottom = Mutex<LineView?>(nil)
 
     /// The columns of the terminal; nil where standard output is none.
-    static var width: Int? {
+    static var width: Int? { size?.columns }
+
+    /// The columns and rows of the terminal; nil where standard output is none.
+    static var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return (Int(size.ws_col), max(Int(size.ws_row), 2))
     }
 
     /// Prints a line at once, so that a script that waits for it sees it. A prompt stays below it. Nothing in it but a line break steers the
@@ -34,54 +37,88 @@ enum Output {
 
     /// Prints what is fit for a terminal already.
     private static func raw(_ text: String) {
-        prompt.withLock { prompt in
-            if let prompt { write("\r\u{1B}[K\(text)\n\(prompt)") } else { write(text + "\n") }
+        bottom.withLock { view in
+            let erasing = view?.erasing() ?? ""
+            write(erasing + text + "\n" + (view?.drawing() ?? ""))
         }
     }
 
-    /// Shows a prompt in the last line.
-    static func show(prompt text: String) {
-        let text = VisibleText.line(text)
-        prompt.withLock { prompt in
-            prompt = text
-            write(text)
+    /// Shows a prompt in the last line, after which the terminal itself shows what is typed.
+    static func show(prompt text: String) { show(LineView(prompt: text, size: size ?? (80, 24), isEdited: false)) }
+
+    /// Shows a prompt with the line that is typed after it.
+    static func show(_ shown: LineView) {
+        bottom.withLock { view in
+            var shown = shown
+            let erasing = view?.erasing() ?? ""
+            write(erasing + shown.drawing())
+            view = shown
         }
     }
 
-    /// Replaces the prompt in the last line, if there is one. What a person has typed behind it so far the terminal keeps, and it shows at the next key.
+    /// Changes what is shown after the prompt, if there is one.
+    static func redraw(_ change: (inout LineView) -> Void) {
+        bottom.withLock { view in
+            guard var changed = view else { return }
+            change(&changed)
+            let erasing = changed.erasing()
+            write(erasing + changed.drawing())
+            view = changed
+        }
+    }
+
+    /// Clears the screen above the prompt.
+    static func clearScreen() {
+        bottom.withLock { view in
+            view?.forget()
+            write("\u{1B}[H\u{1B}[2J" + (view?.drawing() ?? ""))
+        }
+    }
+
+    /// Replaces the prompt, if there is one.
     static func replace(prompt text: String) {
         let text = VisibleText.line(text)
-        prompt.withLock { prompt in
-            guard let shown = prompt, shown != text else { return }
-            prompt = text
-            write("\r\u{1B}[K\(text)")
-        }
+        guard bottom.withLock({ $0.map { $0.prompt != text } ?? false }) else { return }
+        redraw { $0.prompt = text }
     }
 
     /// Shows how far something is in the last line, on a terminal; it replaces what was shown before.
     static func progress(_ text: String) {
         guard isTerminal else { return }
-        prompt.withLock { _ in write("\r\u{1B}[K" + VisibleText.line(text, limit: width ?? 80)) }
+        bottom.withLock { _ in write("\r\u{1B}[K" + VisibleText.line(text, limit: width ?? 80)) }
     }
 
     /// Clears the line of the progress.
     static func endProgress() {
         guard isTerminal else { return }
-        prompt.withLock { _ in write("\r\u{1B}[K") }
+        bottom.withLock { _ in write("\r\u{1B}[K") }
     }
 
     /// Shows lines in the place of all that the terminal shows.
     static func screen(_ lines: [String]) {
-        prompt.withLock { _ in write("\u{1B}[H\u{1B}[J" + lines.map { VisibleText.line($0, limit: width ?? 100) }.joined(separator: "\n") + "\n") }
+        bottom.withLock { _ in write("\u{1B}[H\u{1B}[J" + lines.map { VisibleText.line($0, limit: width ?? 100) }.joined(separator: "\n") + "\n") }
     }
 
     /// A person has answered the prompt: the cursor is in the line below.
-    static func endPrompt() { prompt.withLock { $0 = nil } }
+    static func endPrompt() {
+        bottom.withLock { view in
+            write(view?.ending() ?? "")
+            view = nil
+        }
+    }
 
-    /// A link with its QR code below, on a terminal; the link alone elsewhere.
+    /// Takes the prompt away, for the shell that comes to the front.
+    static func hidePrompt() { bottom.withLock { view in write(view?.erasing() ?? "") } }
+
+    /// A link with its QR code above, on a terminal and if others than this machine can use it; the link alone elsewhere.
     static func link(_ link: String, indent: String = "  ") {
+        code(for: link, indent: indent)
         line(indent + VisibleText.line(link, limit: .max))
-        guard isTerminal, let code = QRCode.lines(for: link) else { return }
+    }
+
+    /// The QR code of a link, on a terminal and if others than this machine can use it.
+    static func code(for link: String, indent: String = "  ") {
+        guard isTerminal, !LinkReach.isLocal(link), let code = QRCode.lines(for: link) else { return }
         for text in code { raw(indent + text) }
     }
 

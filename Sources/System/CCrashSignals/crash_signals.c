@@ -39,6 +39,7 @@ static void append(char *line, size_t *length, size_t limit, const char *text) {
 }
 
 static void crashed(int number) {
+    parley_terminal_restore();
     for (int index = 0; index < count; index++) {
         if (signals[index].number != number) continue;
         ssize_t written = write(STDERR_FILENO, signals[index].line, signals[index].length);

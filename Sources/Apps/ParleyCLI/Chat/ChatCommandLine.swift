@@ -71,8 +71,13 @@ struct ChatCommandLine: AsyncParsableCommand {
     }
 
     private func converse(_ session: ChatSession) async {
-        for await text in TerminalInput.lines(prompt: { await session.prompt }) {
+        for await line in TerminalInput.lines(prompt: { await session.prompt }, candidates: { await session.completionNames() }) {
             do {
+                guard case .text(let text) = line else {
+                    throw Outcome.BadInput(
+                        "chat.lineTooLong",
+                        description: "the line was not sent: it is longer than \(InputLines.longest / 1_024) KiB. Send a long text as a file: :send FILE")
+                }
                 guard try await session.perform(ChatLine(text)) else { return }
             } catch {
                 // A line that fails is said to the person, who goes on.

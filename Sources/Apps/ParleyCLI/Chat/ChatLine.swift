@@ -13,6 +13,8 @@ enum ChatLine: Equatable {
     case list
     case open(String)
     case history(Int)
+    /// The last messages with the numbers by which other lines name them.
+    case numbers(Int)
     case accept(String)
     case reject(String)
     case delete(String)
@@ -41,6 +43,7 @@ enum ChatLine: Equatable {
         :list              list the chats
         :open NAME         talk to a contact or a group
         :history [N]       show the last messages of the chat (20)
+        :numbers [N]       show them with their numbers, for #N in other lines (20)
         :accept NAME       accept a contact request, or let a member into the open group who waits for it
         :reject NAME       refuse a contact request, or such a member
         :delete NAME       delete a contact or a group
@@ -56,14 +59,14 @@ enum ChatLine: Equatable {
         \(GroupLine.usage)
         :help              this list
         :quit              leave; Ctrl-D does the same
-        :reply, :react, :unreact, :edit, :unsend, :save, :moderate, :comment and :comments take another message by its number in --json:
+        :reply, :react, :unreact, :edit, :unsend, :save, :moderate, :report, :comment and :comments take another message by its number:
                            :reply #12 TEXT
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.
         """
 
     static let words =
         [
-            "connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend",
+            "connect", "invite", "address", "list", "open", "history", "numbers", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend",
             "send", "save", "sync", "wait",
         ] + GroupLine.words + ["help", "quit"]
 
@@ -114,6 +117,7 @@ enum ChatLine: Equatable {
         case "list": self = .list
         case "open": self = .open(try needed("a name"))
         case "history": self = .history(try number(20, in: 1...1000))
+        case "numbers": self = .numbers(try number(20, in: 1...1000))
         case "accept": self = .accept(try needed("a name"))
         case "reject": self = .reject(try needed("a name"))
         case "delete": self = .delete(try needed("a name"))
@@ -132,6 +136,9 @@ enum ChatLine: Equatable {
             let (item, path) = try numbered()
             self = .save(item: item, path: path.isEmpty ? nil : path)
         case "moderate": self = .group(.moderate(item: try onlyNumber()))
+        case "report":
+            let (item, text) = try numbered()
+            self = .group(try GroupLine.report(text, item: item))
         case "comment":
             let (item, text) = try numbered("a text")
             self = .group(.comment(text, post: item))

@@ -20,7 +20,7 @@ struct ChatPrinter: Sendable {
     func name(_ name: String) -> String { json ? name : VisibleText.name(name) }
 
     /// A message of a chat, or what stands in the place of one that could not be read.
-    func show(_ item: ChatItem, in info: ChatInfo, from user: User, withTime: Bool = false) {
+    func show(_ item: ChatItem, in info: ChatInfo, from user: User, withTime: Bool = false, withNumber: Bool = false) {
         let chat = info.localDisplayName, own = info.groupInfo?.membership.localDisplayName ?? user.localDisplayName
         let sender = item.direction.isReceived ? item.direction.member?.localDisplayName ?? chat : own
         if json {
@@ -40,7 +40,7 @@ struct ChatPrinter: Sendable {
                     object["deleted"] = item.meta.deleted == nil ? nil : true
                 })
         }
-        let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
+        let number = withNumber ? "#\(item.id) " : "", time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] \(number)" : number
         if let quote = item.quotedItem { Output.line("    | \(VisibleText.line(quote.content.text, limit: 100))") }
         let place = item.meta.parentItemID == nil ? "" : "(comment) "
         let group = info.chatType == .group ? "\(title(of: info)) \(place)" : ""
@@ -68,10 +68,24 @@ struct ChatPrinter: Sendable {
         let name = chat.chatInfo.localDisplayName, unread = chat.chatStats.unreadCount
         let last = chat.chatItems.last.flatMap { $0.isMessage ? $0.meta.text : nil } ?? ""
         if let group = chat.chatInfo.groupInfo { return show(chat, of: group, last: last) }
+        // The contact of a request is prepared before it is answered.
+        let asks =
+            switch chat.chatInfo {
+            case .contactRequest: true
+            case .direct(let contact): contact.contactRequestID != nil && contact.activeConnection == nil
+            default: false
+            }
         if json {
-            return object("chat", ["name": .string(name), "unread": .int(unread), "last": .string(last)])
+            return Output.line(
+                Output.object { object in
+                    object["event"] = "chat"
+                    object["name"] = name
+                    object["unread"] = unread
+                    object["last"] = last
+                    object["request"] = asks ? true : nil
+                })
         }
-        if case .contactRequest = chat.chatInfo { return Output.line(Self.request(by: self.name(name))) }
+        if asks { return Output.line(Self.request(by: self.name(name))) }
         Output.line(self.name(name) + (unread > 0 ? " (\(unread) unread)" : "") + (last.isEmpty ? "" : ": \(VisibleText.line(last, limit: 60))"))
     }
 

@@ -33,7 +33,9 @@ extension ChatSession {
     }
 
     private func composed(_ file: OutgoingFile) throws -> ComposedMessage {
-        do throws(BotFileError) { return try file.composed() } catch { throw Outcome.BadInput(error.code.rawValue, description: error.message) }
+        do throws(BotFileError) { return try file.composed(scalingInto: filesFolder) } catch {
+            throw Outcome.BadInput(error.code.rawValue, description: error.message)
+        }
     }
 
     /// Receives the file of a message of the open chat.

@@ -19,6 +19,7 @@ extension ChatSession {
             try await remove(member, from: group.groupInfo, withMessages: withMessages)
         case .block(let name, let isBlocked): try await block(name, isBlocked)
         case .moderate(let item): try await moderate(item)
+        case .report(let reason, let text, let item): try await report(item, reason, text)
         case .link(let role): try await showLink(for: role)
         case .unlink:
             _ = try await core.send(.groups(.deleteLink(openGroup())), as: user.userID)
@@ -185,6 +186,28 @@ extension ChatSession {
         let item = try await target(id, in: openReference(), "a message of a member") { $0.direction.isReceived }
         _ = try await core.send(.messages(.moderate(group, [item.id])), as: user.userID)
         printer.say("The message is deleted for all members.")
+    }
+
+    /// Reports a message to the moderators of the open group.
+    private func report(_ id: ChatItemID?, _ reason: ReportReason, _ text: String) async throws {
+        let group = try openGroup()
+        let item = try await target(id, in: openReference(), "a message of a member") { $0.direction.isReceived }
+        _ = try await core.send(.messages(.report(group, item.id, reason: reason, text: text)), as: user.userID)
+        printer.say("The message is reported to the moderators.")
+    }
+
+    /// The names that a line can hold, for completion. Where they cannot be read there are none.
+    func completionNames() async -> CompletionNames {
+        var names = CompletionNames()
+        do {
+            names.chats = try await chats().map(\.chatInfo.localDisplayName)
+            if let open, open.type == .group {
+                names.members = try await members(of: openGroup()).members.filter { !$0.status.isRemoved }.map(\.localDisplayName)
+            }
+        } catch {
+            // Completion is a help; the line itself says what is wrong.
+        }
+        return names
     }
 
     /// Opens the support chat of a member; without a name one's own.

@@ -98,6 +98,7 @@ actor ChatSession {
         case .list: try await list()
         case .open(let name): try await openChat(chat(named: name).chatInfo, showing: TerminalInput.isTerminal ? 10 : 0)
         case .history(let count): try await history(count)
+        case .numbers(let count): try await history(count, withNumbers: true)
         case .accept(let name): try await answerRequest(of: name, accept: true)
         case .reject(let name): try await answerRequest(of: name, accept: false)
         case .delete(let name): try await delete(name)
@@ -227,7 +228,7 @@ actor ChatSession {
     func closeChat() { (open, openInfo) = (nil, nil) }
 
     /// Shows the last messages of the open chat, which are read thereby.
-    private func history(_ count: Int) async throws {
+    private func history(_ count: Int, withNumbers: Bool = false) async throws {
         guard let open else { throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: :open NAME") }
         var shown: [ChatItem] = [], info: ChatInfo?
         var page = ChatPagination.last(count)
@@ -241,7 +242,7 @@ actor ChatSession {
             page = .before(oldest.id, count: count)
         }
         guard let info else { return }
-        for item in Array(shown.suffix(count)).inConversationOrder { printer.show(item, in: info, from: user, withTime: true) }
+        for item in Array(shown.suffix(count)).inConversationOrder { printer.show(item, in: info, from: user, withTime: true, withNumber: withNumbers) }
         _ = try await core.send(.chats(.markRead(open)), as: user.userID)
     }
 

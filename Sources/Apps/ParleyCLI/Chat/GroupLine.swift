@@ -17,6 +17,7 @@ enum GroupLine: Equatable {
     case support(String?)
     case comment(String, post: ChatItemID?)
     case comments(post: ChatItemID?)
+    case report(ReportReason, String, item: ChatItemID?)
     case leave
 
     static let usage = """
@@ -29,6 +30,8 @@ enum GroupLine: Equatable {
                            remove a member; with their messages
         :block NAME        hide what a member writes from all, or, if you do not moderate, from you; :unblock NAME
         :moderate          delete the last message that you got for all members
+        :report [REASON] [TEXT]
+                           report the last message that you got to the moderators: spam, content, community, profile or other
         :link [ROLE]       show the link of the group, and make one if need be, for new members of that role; :unlink deletes it
         :review on|off     let moderators review who joins by the link, or not
         :support [NAME]    talk to the moderators, or as a moderator to a member, unseen by others
@@ -37,7 +40,7 @@ enum GroupLine: Equatable {
         """
 
     static let words = [
-        "group", "join", "add", "members", "role", "remove", "block", "unblock", "moderate", "link", "unlink", "review", "support", "comment",
+        "group", "join", "add", "members", "role", "remove", "block", "unblock", "moderate", "report", "link", "unlink", "review", "support", "comment",
         "comments", "leave",
     ]
 
@@ -85,6 +88,16 @@ enum GroupLine: Equatable {
         case "leave": self = .leave
         default: return nil
         }
+    }
+
+    /// Reasons for a report that a person can give.
+    private static let reasons: [ReportReason] = [.spam, .content, .community, .profile, .other]
+
+    /// A report of a reason, `other` if none is given, and what the moderators are to know.
+    static func report(_ argument: String, item: ChatItemID?) throws(ChatLine.Fault) -> GroupLine {
+        let word = argument.prefix { !$0.isWhitespace }, text = String(argument[word.endIndex...].trimmed)
+        guard let reason = reasons.first(where: { $0.code == word.lowercased() }) else { return .report(.other, argument, item: item) }
+        return .report(reason, text, item: item)
     }
 
     /// The name of a member or contact, and the role that stands behind it, if one does.

@@ -123,9 +123,16 @@ struct BotsFileTemplate {
                   # - { tell: { chat: Kitchen, text: "{{ contact.name }}: {{ form.count }} {{ form.what }}" } }
         """
 
-    /// The key of a profile with a name: its letters and digits, in lower case.
+    /// Letters that are no letter with a mark.
+    private static let plainLetters: [Character: String] = [
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i",
+    ]
+
+    /// The key of a profile with a name: its letters without marks and its digits, in lower case.
     private static func key(for name: String) -> String {
-        let words = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let lower = name.lowercased().map { plainLetters[$0] ?? String($0) }.joined().decomposedStringWithCanonicalMapping
+        let plain = String(String.UnicodeScalarView(lower.unicodeScalars.filter { !$0.properties.isDiacritic || $0.isASCII }))
+        let words = plain.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let key = words.joined(separator: "-")
         return key.first?.isLetter == true ? key : "helper"
     }

@@ -5,7 +5,7 @@ internal import ParleyRules
 /// `parley check`: reads a bots.yaml and says what is wrong with it. Starts nothing.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Read a bots.yaml and say what is wrong with it, without starting anything.")
+        commandName: "check", abstract: "Validate a bots.yaml, without starting anything.")
 
     @Argument(help: "The file to read.")
     var file = "bots.yaml"

@@ -7,7 +7,7 @@ internal import Parley
 /// `parley db`: checks, keys and backups of the databases of a data folder.
 struct DatabaseCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder, and see what is set aside in them.",
+        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder, and list quarantined events.",
         discussion: "The bots of the folder must not be running. Backups are made while they run, too.",
         subcommands: [Check.self, Key.self, Backup.self, QuarantineCommandLine.self])
 

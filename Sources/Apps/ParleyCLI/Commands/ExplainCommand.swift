@@ -29,7 +29,7 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: "The writer's display name.")
     var name: String?
 
-    @Option(help: "The rules of this profile only, by its key.")
+    @Option(help: "The rules of this profile only, by its key or name.")
     var profile: String?
 
     @Flag(help: "Print one JSON object for each rule.")

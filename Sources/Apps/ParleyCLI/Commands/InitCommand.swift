@@ -94,6 +94,13 @@ struct InitCommand: ParsableCommand {
                 "init.name", description: "\(folder) has the name of the folder of Parley, which the build cannot tell apart: name another folder")
         }
         try package.write()
+        if !FileManager.default.fileExists(atPath: package.parleyFolder + "/Package.swift") {
+            Output.warning(
+                """
+                There are no sources of Parley at \(package.parleyFolder), so the package does not build yet. Move the package beside the checkout of \
+                Parley, or write the folder of the checkout into its Package.swift, as in .package(name: "parley", path: "../parley").
+                """)
+        }
         Output.line(
             """
             \(folder) is a Swift package with the bot \(VisibleText.name(name)).

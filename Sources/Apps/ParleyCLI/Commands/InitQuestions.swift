@@ -21,7 +21,7 @@ struct InitQuestions {
     /// - Throws: ``Outcome/BadInput`` `init.noAnswer` at the end of the input.
     func answers() throws -> Answers {
         var answers = Answers()
-        show("Enter takes what stands in brackets.")
+        show("Press Enter for the value in brackets.")
         answers.isSwift = try choose("How do you want to write the bot?", ["in YAML, without programming", "in Swift"], default: 0) == 1
         answers.name = try line("What is it called?", default: answers.name) { name in
             name.utf8.count > 64 ? "A name has 64 bytes at most." : nil
@@ -30,21 +30,24 @@ struct InitQuestions {
             answers.features = try features()
             answers.isPublic =
                 try choose(
-                    "Who is to reach it?",
+                    "Who should be able to reach it?",
                     [
-                        "this machine only, for trying it: a router is inside of the bot's process",
-                        "everybody with the SimpleX app, over the routers of SimpleX Chat and Flux: the file accepts their conditions of use",
+                        "this machine only, for trying it: a router runs inside the bot's process",
+                        "everybody with the SimpleX app, over the routers of SimpleX Chat and Flux: the file accepts their conditions of use, \(Self.conditions)",
                     ], default: 0) == 1
         }
         answers.path = try line(
-            answers.isSwift ? "Which folder is the package to have?" : "Which file is it to be?", default: answers.isSwift ? "bot" : answers.path
+            answers.isSwift ? "Folder name" : "File name", default: answers.isSwift ? "bot" : answers.path
         ) { path in FileManager.default.fileExists(atPath: path) ? "\(path) is there already." : nil }
         return answers
     }
 
+    /// Where the conditions of use of the public network's operators are.
+    private static let conditions = "https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md"
+
     private func features() throws -> [BotsFileTemplate.Feature] {
         let all = BotsFileTemplate.Feature.allCases
-        show("What is it to do, beside its help?")
+        show("What should the bot do besides /help?")
         for (number, feature) in all.enumerated() { show("  \(number + 1)) \(feature.title)") }
         var chosen: [BotsFileTemplate.Feature] = []
         _ = try line("Numbers, as in 1 3", default: "1") { text in

@@ -23,7 +23,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "Leave out messages that are older: 30m, 24h, 7d.")
     var since: TimeLimit?
 
-    @Option(help: "The rules and messages of this profile only, by its key.")
+    @Option(help: "The rules and messages of this profile only, by its key or name.")
     var profile: String?
 
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")

@@ -10,8 +10,9 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the bots of a bots.yaml.",
         discussion: """
-            Prints the address of each bot, with a QR code on a terminal, once all have started. SIGTERM or Ctrl-C lets the \
-            handlers that run finish and stops; nothing that was accepted is lost.
+            Prints the address of each bot once all have started. At the first start on a terminal, and with --qr, QR codes of the \
+            links that phones can use stand above. SIGTERM or Ctrl-C lets the handlers that run finish and stops; nothing that was \
+            accepted is lost.
             A changed file takes effect by itself, and at once on SIGHUP: rules, lists and forms are replaced while the bots run. A file with \
             errors leaves the rules before in force.
             With --json it prints {"event":"ready","profiles":[…],"servers":[…],"fileServers":[…]} instead.
@@ -25,7 +26,8 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("metrics-port"),
-        help: "Serve /metrics (Prometheus) and /healthz on this port; 0 for any that is free. [default: what the file says, else nowhere]")
+        help: "Serve /metrics (Prometheus) and /healthz on this port; 0 for any that is free. [default: what the file says, else nowhere]",
+        transform: PortArgument.read)
     var metricsPort: UInt16?
 
     @Option(name: .customLong("metrics-address"), help: "The address of this machine for --metrics-port. [default: 127.0.0.1]")
@@ -35,6 +37,9 @@ struct RunCommand: AsyncParsableCommand {
         name: .customLong("dry-run"),
         help: "Run the rules without effects: each message, deletion, block and so on is logged and not done, and the next run handles the same messages.")
     var isDryRun = false
+
+    @Flag(name: .customLong("qr"), inversion: .prefixedNo, help: "Show QR codes of the links on a terminal. [default: at the first start]")
+    var showsCodes: Bool?
 
     @OptionGroup var options: CommonOptions
 
@@ -52,10 +57,11 @@ struct RunCommand: AsyncParsableCommand {
         let bots = rules.bots
         let json = options.json
         ReloadReport.show(description.warnings, of: file, json: json, configuration.logger)
-        if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
-        if isDryRun, !json { Output.line("This is a dry run: the log says what the rules would do.") }
         // The endpoint of webhooks would meet the port of the process that has the folder.
         try configuration.data.requireUnused()
+        let showsCodes = showsCodes ?? !configuration.data.hasDatabases
+        if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
+        if isDryRun, !json { Output.line("This is a dry run: the log says what the rules would do.") }
         // From here on SIGHUP does not end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file, logger = configuration.logger] in
@@ -66,7 +72,7 @@ struct RunCommand: AsyncParsableCommand {
         try await WebhookEndpoint.serving(description.webhooks, logger: configuration.logger) { endpoint in
             try await BotHost(bots, configuration: configuration).serve { ready in
                 endpoint?.open(ready.profiles)
-                if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
+                if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready, withCodes: showsCodes) }
             }
         }
         if !json { Output.line("Stopped.") }
@@ -117,29 +123,47 @@ enum ReloadReport {
 
 /// The output of `parley run` once every bot has started.
 enum ReadyReport {
-    static func show(_ ready: HostReady) {
+    /// A link, and the words before it.
+    struct Entry: Equatable {
+        let title: String
+        let link: String?
+    }
+
+    /// The links of the bots, in the order in which they are shown.
+    static func entries(_ ready: HostReady) -> [Entry] {
+        var entries: [Entry] = []
         for profile in ready.profiles {
-            for group in profile.managedGroups {
-                guard let link = group.link else { continue }
-                Output.line("\n\(VisibleText.name(group.name)) can be joined at")
-                Output.link(link)
+            let name = VisibleText.name(profile.name), link = profile.shortAddress ?? profile.address
+            for group in profile.managedGroups where group.link != nil {
+                entries.append(Entry(title: "\(VisibleText.name(group.name)) can be joined at", link: group.link))
             }
-            for channel in profile.managedChannels {
-                guard let link = channel.link else { continue }
-                Output.line("\nThe channel \(VisibleText.name(channel.name)) can be subscribed to at")
-                Output.link(link)
+            for channel in profile.managedChannels where channel.link != nil {
+                entries.append(Entry(title: "The channel \(VisibleText.name(channel.name)) can be subscribed to at", link: channel.link))
             }
-            if let link = profile.shortAddress ?? profile.address {
-                Output.line("\n\(VisibleText.name(profile.name)) can be reached at")
-                Output.link(link)
-            } else {
-                Output.line("\n\(VisibleText.name(profile.name)) is running, without an address.")
-            }
+            entries.append(Entry(title: link == nil ? "\(name) is running, without an address." : "\(name) can be reached at", link: link))
             for invitation in profile.invitations {
-                Output.line("\n\(VisibleText.name(invitation.name)) can connect once, as a trusted contact of \(VisibleText.name(profile.name)), at")
-                Output.link(invitation.link)
+                let title = "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact of \(name), at"
+                entries.append(Entry(title: title, link: invitation.link))
             }
         }
+        return entries
+    }
+
+    /// The codes come first, so that the links stay in view.
+    static func show(_ ready: HostReady, withCodes: Bool) {
+        let entries = entries(ready)
+        if withCodes, Output.isTerminal {
+            for entry in entries {
+                guard let link = entry.link, !LinkReach.isLocal(link) else { continue }
+                Output.line("\n\(entry.title)")
+                Output.code(for: link)
+            }
+        }
+        for entry in entries {
+            Output.line("\n\(entry.title)")
+            if let link = entry.link { Output.line("  " + VisibleText.line(link, limit: .max)) }
+        }
+        if entries.contains(where: { $0.link.map(LinkReach.isLocal) ?? false }) { Output.line("\n\(LinkReach.notice)") }
         Output.line("\nReady. Ctrl-C stops.")
     }
 

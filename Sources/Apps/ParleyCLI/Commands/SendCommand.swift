@@ -1,13 +1,14 @@
 internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
+internal import Foundation
 internal import Parley
 internal import ParleyRules
 
 /// `parley send`: one message from a profile to a contact or a group, for scripts.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until it is delivered.",
+        commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until the router has it.",
         discussion: """
             While bots run on the data folder, their process sends the message. Any other process that uses the folder must be stopped first.
             """)
@@ -33,18 +34,22 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "A picture to send with a preview; the text is its caption.", completion: .file())
     var image: String?
 
+    @Flag(help: "With --image, send the picture as it is. Without it a picture above 255 KiB is made smaller, so that apps receive it on their own.")
+    var original = false
+
     @Option(
         name: .customLong("once-as"),
         help: "A key of the message: it is sent once, however often the command is run with the same key within 30 days.")
     var key: String?
 
-    @Argument(help: "The text.")
+    @Argument(help: "The text; - reads it from standard input.")
     var text: String?
 
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
         if file != nil, image != nil { throw ValidationError("--file and --image: give one of them") }
+        if original, image == nil { throw ValidationError("--original means nothing without --image") }
         if let key, !(1...Self.keyLimit).contains(key.utf8.count) { throw ValidationError("--once-as takes 1 to \(Self.keyLimit) bytes") }
         if let limit, !(0...Self.longestTimeout).contains(limit) { throw ValidationError("--timeout takes 0 to \(Self.longestTimeout) seconds") }
         if file == nil, image == nil, text == nil { throw ValidationError("nothing to send: give a text, --file or --image") }
@@ -56,25 +61,44 @@ struct SendCommand: AsyncParsableCommand {
     /// Seconds to wait at most: a day.
     private static let longestTimeout = 86_400
 
-    private var timeout: Int { limit ?? (outgoing == nil ? 15 : 600) }
+    private var timeout: Int { limit ?? (file == nil && image == nil ? 15 : 600) }
 
     /// The file to send, if there is one.
-    private var outgoing: OutgoingFile? {
-        file.map { OutgoingFile($0, caption: text ?? "") } ?? image.map { OutgoingFile($0, as: .image, caption: text ?? "") }
+    private func outgoing(_ text: String) -> OutgoingFile? {
+        file.map { OutgoingFile($0, caption: text) } ?? image.map { OutgoingFile($0, as: .image, caption: text, scalesPicture: !original) }
+    }
+
+    /// Bytes that are read from standard input at the most.
+    private static let longestInput = LineEditor.longestText
+
+    /// The text of the argument, or of standard input.
+    private func readText() throws -> String {
+        guard text == "-" else { return text ?? "" }
+        var bytes = Data()
+        while bytes.count <= Self.longestInput, let next = try FileHandle.standardInput.read(upToCount: 65_536), !next.isEmpty { bytes += next }
+        guard bytes.count <= Self.longestInput else {
+            throw Outcome.BadInput(
+                "chat.textTooLong", description: "nothing was sent: the text is longer than \(Self.longestInput / 1_024) KiB. Send it as a file: --file FILE")
+        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        while text.last?.isNewline == true { text.removeLast() }
+        if text.isEmpty, file == nil, image == nil { throw Outcome.BadInput(description: "nothing to send: standard input is empty") }
+        return text
     }
 
     func run() async throws {
+        let text = try readText()
         try await CoreAccess.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
-            let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
+            let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json), filesFolder: host.filesFolder)
             _ = try await session.perform(.open(recipient))
             try await host.start()
             let deadline = ContinuousClock.now + .seconds(timeout), key = key.map { "send/\($0)" }
             let items =
-                if let outgoing {
+                if let outgoing = outgoing(text) {
                     [try await session.upload(outgoing, within: .seconds(timeout), onceAs: key)]
                 } else {
-                    try await session.send(text ?? "", onceAs: key)
+                    try await session.send(text, onceAs: key)
                 }
             guard let chat = await session.open else { return }
             for item in items {

@@ -20,6 +20,9 @@ struct SwiftPackageTemplate: Sendable {
         return Self.identity(root) == Self.identity(URL(fileURLWithPath: parley, relativeTo: root.appendingPathComponent("")))
     }
 
+    /// The folder of Parley, seen from where the command runs.
+    var parleyFolder: String { URL(fileURLWithPath: parley, relativeTo: URL(fileURLWithPath: folder).appendingPathComponent("")).standardizedFileURL.path }
+
     private static func identity(_ folder: URL) -> String { folder.standardizedFileURL.lastPathComponent.lowercased() }
 
     /// Nil if the name of the folder holds no letter.
@@ -47,6 +50,7 @@ struct SwiftPackageTemplate: Sendable {
 
         let package = Package(
             name: \(Self.literal(module)),
+            // Parley runs on Linux. The line keeps editors on a Mac from warning of newer features.
             platforms: [.macOS(.v15)],
             products: [.executable(name: \(Self.literal(product)), targets: [\(Self.literal(module))])],
             dependencies: [.package(name: "parley", path: \(Self.literal(parley)))],

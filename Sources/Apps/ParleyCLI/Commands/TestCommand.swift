@@ -12,7 +12,7 @@ struct TestCommand: ParsableCommand {
     @Argument(help: "The file to read.")
     var file = "bots.yaml"
 
-    @Option(help: "Run the tests of this profile only, by its key.")
+    @Option(help: "Run the tests of this profile only, by its key or name.")
     var profile: String?
 
     @Flag(help: "Print one JSON object for each test, and one for all.")
@@ -67,7 +67,7 @@ struct TestCommand: ParsableCommand {
 enum ProfileChoice {
     static func profiles(of file: BotsFile, named name: String?) throws -> [ProfileSpec] {
         guard let name else { return file.profiles }
-        guard let profile = file.profiles.first(where: { $0.id == name }) else {
+        guard let profile = file.profiles.first(where: { $0.id == name }) ?? file.profiles.first(where: { $0.name == name }) else {
             // A person may give the name that others see.
             let nearest = file.profiles.first { $0.name == name }?.id ?? Spelling.nearest(to: name, among: file.profiles.map(\.id))
             throw Outcome.BadInput(

@@ -1,6 +1,9 @@
 #ifndef PARLEY_CRASH_SIGNALS_H
 #define PARLEY_CRASH_SIGNALS_H
 
+// What a program has taken over is given back when it crashes.
+#include "terminal_mode.h"
+
 /// Ends a process that crashes at once: takes the signals of a crash away from whoever handles them, writes one line to standard error and
 /// lets the signal end the process. The line is "`program`: crashed (SIGSEGV). `advice`".
 ///
