@@ -69,9 +69,12 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
-// A small HTTP server for metrics, health and webhooks.
-let endpoints: [Target] = module(
-    "HTTPEndpoint", layer: "System", uses: [.product(name: "NIOHTTP1", package: "swift-nio")] + nio, tests: [nioEmbedded])
+// Listeners that wait when the system refuses connections, and a small HTTP server for metrics, health and webhooks.
+let endpoints: [Target] =
+    module("ListenerSupport", layer: "System", uses: [logging] + nio, tests: [nioEmbedded])
+    + module(
+        "HTTPEndpoint", layer: "System", uses: ["ListenerSupport", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        tests: [nioEmbedded])
 
 let storage: [Target] =
     module(
@@ -81,7 +84,9 @@ let messaging: [Target] =
     module("SMPWire", layer: "Messaging")
     + module("SMPCrypto", layer: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + module("SMPRatchet", layer: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-    + module("SMPTransport", layer: "Messaging", uses: ["AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
+    + module(
+        "SMPTransport", layer: "Messaging",
+        uses: ["AsyncPrimitives", "SystemSupport", "ListenerSupport", "SMPWire", "SMPCrypto", "COpenSSL", logging] + nio, tests: [nioEmbedded])
     + module("SMPProtocol", layer: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + module(
         "SMPClient", layer: "Messaging", uses: ["AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
@@ -89,7 +94,7 @@ let messaging: [Target] =
     + module(
         "SMPServer", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "HTTPEndpoint", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
+            "AsyncPrimitives", "SystemSupport", "ListenerSupport", "HTTPEndpoint", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
@@ -106,7 +111,7 @@ let messaging: [Target] =
             "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer", "XFTPProtocol", "XFTPTransport",
             logging,
         ] + http2 + nio,
-        tests: ["XFTPClient", "SMPClient", "RouterFaults", "FileFaults"])
+        tests: ["XFTPClient", "SMPClient", "RouterFaults", "FileFaults", "ProcessSupport"])
     + module(
         "SMPAgent", layer: "Messaging",
         uses: [
@@ -152,7 +157,7 @@ let chat: [Target] =
     + module(
         "ChatSocket", layer: "Chat",
         uses: [
-            "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
+            "ListenerSupport", "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "DequeModule", package: "swift-collections"),
         ] + nio,
         tests: [nioEmbedded])
@@ -206,7 +211,7 @@ let apps: [Target] = [
             "AsyncPrimitives", "ParleyCLI", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
             "SMPServer", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
             arguments, .product(name: "NIOHTTP1", package: "swift-nio"),
-        ],
+        ] + nio,
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import Foundation
 import Logging
+import NIOCore
 import SMPWire
 import Synchronization
 import TestSupport
@@ -174,6 +175,35 @@ import Testing
             for byte in Array("{\"corrId\":\"3\",\"report\":\"status\"}\n".utf8) { try client.write(bytes: [byte]) }
             #expect(try await client.line().contains("\"bots\":3"))
         }
+    }
+
+    @Test("Beginnings of lines take only so much together, and other clients are served")
+    func unfinishedLines() async throws {
+        let folder = try TemporaryFolder(), path = folder.path + "/bots.sock"
+        let server = try await LocalSocketServer.start(
+            KeyCore(), path: path, logger: Self.logger, lineLimit: 1 << 16, unfinishedLimit: 100_000)
+        let other = try await LocalSocketCore.connect(path: path)
+        let clients = try (0..<3).map { _ in try RawClient(path) }
+        for client in clients { try? client.write(String(repeating: "a", count: 50_000)) }
+        await withTaskGroup(of: Void.self) { group in
+            for client in clients { group.addTask { try? await client.waitForEnd() } }
+            // One of them is too many.
+            await group.next()
+            #expect(await (try? other.send(.users(.list), as: nil)) == .usersList(users: []))
+            await other.close()
+            await server.stop()
+        }
+    }
+
+    @Test("Clients are taken again after the system has refused one")
+    func refusals() async throws {
+        let folder = try TemporaryFolder(), path = folder.path + "/bots.sock"
+        let server = try await LocalSocketServer.start(KeyCore(), path: path, logger: Self.logger)
+        server.channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+        let client = try await LocalSocketCore.connect(path: path)
+        #expect(try await client.send(.users(.list), as: nil) == .usersList(users: []))
+        await client.close()
+        await server.stop()
     }
 
     @Test("A line above the limit ends its connection and no other")

@@ -1,5 +1,7 @@
 import ChatAPI
 import ChatProtocol
+import Foundation
+import ListenerSupport
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -57,6 +59,18 @@ import Testing
             await client.close()
             return true
         }
+        await server.stop()
+    }
+
+    @Test("Clients are taken again after the system has refused one")
+    func refusals() async throws {
+        let server = try await ChatSocketServer.start(CountingCore(), port: 0, logger: Self.logger)
+        try await server.channel.pipeline.containsHandler(type: AcceptBackoff.self).get()
+        server.channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+        let client = try await SocketClient.connect(port: server.port)
+        try await client.send(#"{"corrId":"1","cmd":"/users"}"#)
+        #expect(try await client.next()["corrId"]?.stringValue == "1")
+        await client.close()
         await server.stop()
     }
 

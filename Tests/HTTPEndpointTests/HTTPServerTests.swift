@@ -1,3 +1,5 @@
+import Foundation
+import ListenerSupport
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -175,6 +177,15 @@ import Testing
                 #expect(try await exchange(server, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") == "")
             }
         }
+    }
+
+    @Test func connectionsAreTakenAgainAfterTheSystemHasRefusedOne() async throws {
+        let answer = try await withServer { server in
+            try await server.channel.pipeline.containsHandler(type: AcceptBackoff.self).get()
+            server.channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+            return try await exchange(server, "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        }
+        #expect(answer.hasSuffix("GET /x  "))
     }
 
     @Test func stoppingClosesTheConnections() async throws {

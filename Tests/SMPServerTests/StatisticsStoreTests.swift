@@ -28,6 +28,45 @@ import Testing
         #expect(store.summary(RouterStatistics.Counters(), on: 1).total.queuesCreated == 12)
     }
 
+    private func count(_ messages: UInt64, in store: StatisticsStore) {
+        var statistics = RouterStatistics(), counters = RouterStatistics.Counters()
+        counters.messagesSent = messages
+        store.fill(&statistics, counters, on: 1)
+    }
+
+    /// As when no descriptor was left for the file.
+    @Test func aFileThatCannotBeReadNowIsNeitherReplacedNorTakenForDamaged() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + StatisticsStore.fileName, manager = FileManager.default
+        let first = store(folder)
+        count(3, in: first)
+        first.save()
+        try manager.moveItem(atPath: path, toPath: path + ".whole")
+        // A link to itself: it is there, and cannot be read.
+        try manager.createSymbolicLink(atPath: path, withDestinationPath: path)
+        let second = store(folder)
+        count(4, in: second)
+        second.save()
+        #expect(try manager.destinationOfSymbolicLink(atPath: path) == path)
+        try manager.removeItem(atPath: path)
+        try manager.moveItem(atPath: path + ".whole", toPath: path)
+        second.save()
+        #expect(total(second) == 7)
+        #expect(total(store(folder)) == 7)
+        #expect(!manager.fileExists(atPath: path + ".damaged"))
+    }
+
+    @Test func aFileThatIsNoHistoryIsPutAside() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + StatisticsStore.fileName
+        try Data("nothing of the kind".utf8).write(to: URL(fileURLWithPath: path))
+        let store = store(folder)
+        #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+        count(4, in: store)
+        store.save()
+        #expect(total(self.store(folder)) == 4)
+    }
+
     @Test func whatTheDiskRefusedIsSavedLater() throws {
         let folder = try TemporaryFolder(isCreated: false)
         let store = store(folder)

@@ -1,3 +1,5 @@
+import Foundation
+import ListenerSupport
 import NIOCore
 import NIOEmbedded
 import SMPWire
@@ -33,6 +35,16 @@ import Testing
         connections.finishHandshake(ObjectIdentifier(channels[1]))
         #expect(connections.add(channels[3]))
         #expect(channels.dropFirst().allSatisfy(\.isActive) && connections.count == 3)
+    }
+
+    @Test func connectionsAreTakenAgainAfterTheSystemHasRefusedOne() async throws {
+        let credential = try ServerCredential.generate(algorithm: .ed25519)
+        try await withListener(credential) { listener, _ in
+            try await listener.channel.pipeline.containsHandler(type: AcceptBackoff.self).get()
+            listener.channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+            let connection = try await connect(to: listener, credential)
+            await connection.close()
+        }
     }
 
     @Test func aClosedConnectionMakesRoomForOneMore() throws {

@@ -34,6 +34,7 @@ import Testing
         Setting.values(\.port, "port", [-1, 65_536]) + Setting.values(\.quota, "quota", [0, -1, 65_535])
         + Setting.values(\.fileLifetime, "lifetime", [.zero, .seconds(3_600) - moment, century + moment])
         + Setting.values(\.expirySweepInterval, "sweep", [.zero, .milliseconds(1) - moment, century + moment])
+        + Setting.values(\.maximumRecipientsInTotal, "recipients in total", [0]) + Setting.values(\.maximumRequests, "requests", [0])
         + Setting.values(\.maximumFiles, "files", [0]) + Setting.values(\.maximumRecipients, "recipients", [0])
         + Setting.values(\.maximumConnections, "connections", [0]) + Setting.values(\.maximumHandshakes, "handshakes", [0])
         + Setting.values(\.maximumConnectionsPerAddress, "connections of an address", [0])

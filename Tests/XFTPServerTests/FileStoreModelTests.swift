@@ -95,11 +95,15 @@ import XFTPProtocol
         for _ in 0..<300 { history.step() }
         compare(history.store, history.expected, "seed \(seed)")
         // The whole journal read again, and the short one that stands for it.
-        for records in [history.records, history.store.records(recipientsPerRecord: 3), history.store.records()] {
+        for records in [history.records, records(history.store, recipientsPerRecord: 3), records(history.store)] {
             var again = FileStore()
             for record in records { again.apply(try FileJournalRecord(code: record.code, encoded(record))) }
             compare(again, history.expected, "seed \(seed), again")
         }
+    }
+
+    private func records(_ store: FileStore, recipientsPerRecord limit: Int = 200) -> [FileJournalRecord] {
+        store.files.keys.flatMap { store.records(of: $0, recipientsPerRecord: limit) }
     }
 
     private func encoded(_ record: FileJournalRecord) -> Bytes {
@@ -142,6 +146,17 @@ import XFTPProtocol
         for (id, created) in [(1, 0), (2, 3_600)] as [(UInt8, Int64)] { store.apply(.file(id: EntityID([id]), info, created: created, [])) }
         #expect(store.expired(before: time, limit: 10).count == count)
         #expect(store.expired(before: time, limit: 1).count == min(1, count))
+    }
+
+    @Test func anUploadTakesRoomForTheBytesThatHaveComeAndNoOthers() throws {
+        var store = FileStore()
+        try store.reserve(0, of: EntityID([1]), quota: 100)
+        #expect(store.usedBytes == 0 && store.hasRoom(for: 100, quota: 100))
+        try store.grow(60, quota: 100)
+        #expect(!store.hasRoom(for: 41, quota: 100) && store.hasRoom(for: 40, quota: 100))
+        #expect(throws: XFTPErrorType.quota) { try store.grow(41, quota: 100) }
+        store.release(60, of: EntityID([1]))
+        #expect(store.usedBytes == 0)
     }
 
     @Test func roomIsKeptForWhatIsOnItsWayAndGivenBack() throws {

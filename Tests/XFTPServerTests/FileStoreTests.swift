@@ -55,7 +55,7 @@ private final class Order: Sendable {
             let chunk = try TestChunk(in: folder), key = chunk.recipient.publicKey
             let (id, _) = try await chunk.announce(session)
             let prefix = try #require(IPAddress(parsing: "192.0.2.1")?.limitedPrefix)
-            _ = try await router.fileCore.add(Array(repeating: key, count: FileStore.recipientsPerFile), to: id, from: prefix)
+            _ = try await router.fileCore.add(Array(repeating: key, count: FileLimits.recipientsPerFile), to: id, from: prefix)
             await #expect(throws: XFTPErrorType.quota) { _ = try await router.fileCore.add([key], to: id, from: prefix) }
             _ = try await router.fileCore.add([key], to: id, from: nil)
         }

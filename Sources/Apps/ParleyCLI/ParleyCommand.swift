@@ -22,6 +22,8 @@ struct ParleyCommand: AsyncParsableCommand {
         Heap.limitArenas()
         CrashHandling.install(program: "parley")
         do {
+            OpenFiles.raiseLimit()
+            if let shortage = OpenFiles.shortage() { throw Outcome.BadInput(OpenFiles.code, description: shortage) }
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

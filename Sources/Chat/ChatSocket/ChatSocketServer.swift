@@ -1,4 +1,5 @@
 package import ChatAPI
+import ListenerSupport
 package import Logging
 import NIOCore
 import NIOHTTP1
@@ -22,7 +23,7 @@ package final class ChatSocketServer: Sendable {
 
     /// The port.
     package let port: Int
-    private let channel: any Channel
+    let channel: any Channel
     private let quiescing: OpenSessions
 
     private init(channel: any Channel, port: Int, sessions: OpenSessions) {
@@ -47,6 +48,7 @@ package final class ChatSocketServer: Sendable {
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelInitializer(AcceptBackoff.initializer("the API socket", logger))
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: answersLimit / 2, high: answersLimit))
                 .childChannelInitializer { channel in

@@ -64,6 +64,9 @@ package final class SMPRouter: Sendable {
         logger: Logger = Logger(label: "smp.router")
     ) async throws(RouterError) -> SMPRouter {
         try configuration.validate()
+        var configuration = configuration
+        (configuration.maximumConnections, configuration.maximumRelays) = OpenFiles.fit(
+            connections: configuration.maximumConnections, besides: configuration.maximumRelays, isOperated: configuration.hasControl, logger)
         let storage: any SegmentStorage =
             switch configuration.storage {
             case .folder(let folder): try DiskStorage(folder: folder)
@@ -118,14 +121,14 @@ package final class SMPRouter: Sendable {
 
     private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {
         if case .folder(let folder) = configuration.storage, configuration.hasControl {
-            let control = try await RouterControl.start(in: folder, group: group) { [weak self] line throws(ControlError) in
+            let control = try await RouterControl.start(in: folder, group: group, logger: core.logger) { [weak self] line throws(ControlError) in
                 guard let self else { throw ControlError("stopped", "the router has stopped") }
                 return try await answer(line)
             }
             endpoints.withLock { $0.control = control }
         }
         guard let wanted = configuration.metrics else { return }
-        let metrics = try await MetricsEndpoint.start(on: wanted, group: group) { [weak self] in
+        let metrics = try await MetricsEndpoint.start(on: wanted, group: group, logger: core.logger) { [weak self] in
             self.map { Prometheus.text($0.statistics, at: $0.core.now()) } ?? ""
         }
         endpoints.withLock { $0.metrics = metrics }
@@ -155,6 +158,7 @@ package final class SMPRouter: Sendable {
         var listening = SMPTransportListener.Configuration(credential: certificate.credential)
         listening.host = configuration.host
         listening.port = configuration.port
+        listening.logger = core.logger
         listening.handshakeTimeout = configuration.handshakeTimeout
         listening.maximumConnections = configuration.maximumConnections
         listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
@@ -202,6 +206,9 @@ package final class SMPRouter: Sendable {
         }
         return address
     }
+
+    /// True while nothing is accepted because the disk refuses it.
+    package var isStorageFailing: Bool { core.journal.failure != nil }
 
     /// The counters and the present load of the router.
     package var statistics: RouterStatistics {

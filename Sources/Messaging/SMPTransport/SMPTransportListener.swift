@@ -1,3 +1,5 @@
+import ListenerSupport
+package import Logging
 package import NIOCore
 import NIOPosix
 import Synchronization
@@ -28,6 +30,8 @@ package final class SMPTransportListener: Sendable {
         package var maximumHandshakes = 2_000
         /// When and how often a silent peer is probed by TCP.
         package var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+        /// Where it is told that the system refuses connections.
+        package var logger = Logger(label: "listener")
 
         package init(credential: ServerCredential) { self.credential = credential }
     }
@@ -35,7 +39,7 @@ package final class SMPTransportListener: Sendable {
     /// The port that is listened on.
     package let port: Int
 
-    private let channel: any Channel
+    let channel: any Channel
     private let connections: AcceptedConnections
     private let presented: Presented
     private let configuration: Configuration
@@ -96,6 +100,7 @@ package final class SMPTransportListener: Sendable {
             let channel = try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 1024)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelInitializer(AcceptBackoff.initializer("the router", configuration.logger))
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.writeBufferWaterMark, value: .fewBlocks)

@@ -26,9 +26,8 @@ final class FileCore: Sendable {
     let configuration: FileRouterConfiguration
     let folder: ChunkFolder
     let journal: FileJournal
-    let limits: AddressLimits
-    /// The number of recipients that addresses may add.
-    private let recipientLimits: AddressLimits
+    let limits: FileLimits
+    let uploads = KeyedSemaphore<NetworkPrefix>(limit: FileLimits.uploadsPerAddress)
     private let downloads: KeyedSemaphore<NetworkPrefix>?
     let random: any RandomSource
     let now: @Sendable () -> Int64
@@ -45,8 +44,7 @@ final class FileCore: Sendable {
         self.random = random
         self.now = now
         self.logger = logger
-        limits = AddressLimits(queues: configuration.filesPerAddressAndHour)
-        recipientLimits = AddressLimits(queues: configuration.filesPerAddressAndHour.map { $0 * FileStore.recipientsPerFile })
+        limits = FileLimits(configuration)
         downloads = configuration.downloadsPerAddress.map { KeyedSemaphore(limit: $0) }
         shared = Mutex(Shared(store: store))
     }
@@ -60,7 +58,7 @@ final class FileCore: Sendable {
     /// Decides on a change with the state locked, writes it down and makes it durable.
     ///
     /// - Parameter decide: gives the answer, and the records of the change.
-    private func change(_ decide: (inout Shared) throws(XFTPErrorType) -> (XFTPResponse, [FileJournalRecord])) async throws(XFTPErrorType) -> XFTPResponse {
+    func change(_ decide: (inout Shared) throws(XFTPErrorType) -> (XFTPResponse, [FileJournalRecord])) async throws(XFTPErrorType) -> XFTPResponse {
         // While the disk refuses what it is given, nothing changes.
         guard journal.failure == nil else { throw .fileIO }
         let (response, end) = try shared.withLock { shared in
@@ -100,21 +98,18 @@ final class FileCore: Sendable {
 
     // MARK: Commands
 
-    /// `FNEW`.
-    func create(
-        _ info: FileInfo, _ keys: [PublicAuthKey], _ basicAuth: BasicAuth?, from prefix: NetworkPrefix?
-    ) async throws(XFTPErrorType) -> XFTPResponse {
-        guard configuration.allowsNewFiles, configuration.basicAuth == nil || configuration.basicAuth == basicAuth else {
-            count(\.authorizationFailures)
-            throw .auth
-        }
+    /// True if who knows a password, or none, may announce chunks.
+    func accepts(_ basicAuth: BasicAuth?) -> Bool { configuration.basicAuth == nil || configuration.basicAuth == basicAuth }
+
+    /// `FNEW`, of a client that ``accepts(_:)`` has let in.
+    func create(_ info: FileInfo, _ keys: [PublicAuthKey], from prefix: NetworkPrefix?) async throws(XFTPErrorType) -> XFTPResponse {
         guard ChunkPlan.sizes.contains(info.size) else { throw .size }
-        guard limits.mayCreateQueue(prefix), recipientLimits.mayCreateQueues(keys.count, prefix) else {
+        guard limits.mayCreateFile(recipients: keys.count, prefix) else {
             count(\.uploadsOverQuota)
             throw .quota
         }
         return try await change { shared throws(XFTPErrorType) in
-            guard shared.store.files.count < configuration.maximumFiles, keys.count <= configuration.maximumRecipients else {
+            guard shared.store.files.count < configuration.maximumFiles, keys.count <= configuration.maximumRecipients, hasRoom(keys.count, shared) else {
                 shared.counters.uploadsOverQuota &+= 1
                 throw .quota
             }
@@ -127,17 +122,20 @@ final class FileCore: Sendable {
         }
     }
 
+    /// True if as many recipients have room beside those of all chunks.
+    private func hasRoom(_ recipients: Int, _ shared: Shared) -> Bool {
+        shared.store.recipientCount + recipients <= configuration.maximumRecipientsInTotal
+    }
+
     /// `FADD`.
     func add(_ keys: [PublicAuthKey], to id: EntityID, from prefix: NetworkPrefix?) async throws(XFTPErrorType) -> XFTPResponse {
-        guard recipientLimits.mayCreateQueues(keys.count, prefix) else {
+        guard limits.mayAddRecipients(keys.count, prefix) else {
             count(\.uploadsOverQuota)
             throw .quota
         }
         return try await change { shared throws(XFTPErrorType) in
             guard let file = shared.store.file(sender: id) else { throw .auth }
-            guard file.recipients.count + keys.count <= configuration.maximumRecipients,
-                shared.store.recipientCount + keys.count <= configuration.maximumFiles * FileStore.recipientsPerFile
-            else {
+            guard file.recipients.count + keys.count <= configuration.maximumRecipients, hasRoom(keys.count, shared) else {
                 shared.counters.uploadsOverQuota &+= 1
                 throw .quota
             }
@@ -185,95 +183,6 @@ final class FileCore: Sendable {
         } catch {
             // The next search for expired chunks tries again, and the next start.
             logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
-        }
-    }
-
-    // MARK: Uploads
-
-    /// The beginning of an upload.
-    enum Upload {
-        case new(ChunkWriter)
-        /// The chunk was uploaded before: what comes is not looked at.
-        case known
-    }
-
-    /// `FPUT`: keeps room for the chunk. What is returned as new must be given to ``finish(_:_:_:)`` or ``abandon(_:_:_:)``.
-    func begin(_ id: EntityID, _ file: StoredFile) async throws(XFTPErrorType) -> Upload {
-        guard journal.failure == nil else { throw .fileIO }
-        guard !file.isUploaded else {
-            // The record of it may still wait for the disk.
-            guard await journal.isDurable(shared.withLock { $0.changed }) else { throw .fileIO }
-            return .known
-        }
-        let size = file.info.size
-        try shared.withLock { shared in
-            Result { () throws(XFTPErrorType) in
-                do throws(XFTPErrorType) {
-                    try shared.store.reserve(Int64(size), of: id, quota: configuration.quota)
-                } catch {
-                    shared.counters.uploadsOverQuota &+= 1
-                    throw error
-                }
-            }
-        }.get()
-        do {
-            let path = folder.temporaryPath(for: id)
-            return .new(try await onThread { try ChunkWriter(path: path, size: size) })
-        } catch {
-            logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"])
-            abandon(nil, id, size)
-            throw .fileIO
-        }
-    }
-
-    /// Accepts an uploaded chunk: it has its final name on the disk before the journal says that it is there.
-    func finish(_ id: EntityID, _ info: FileInfo, _ writer: ChunkWriter) async throws(XFTPErrorType) -> XFTPResponse {
-        do {
-            try await onThread { [folder] in
-                try writer.finish(digest: info.digest)
-                try folder.keep(writer.path, as: id)
-            }
-        } catch {
-            abandon(writer, id, info.size)
-            if !(error is XFTPErrorType) { logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"]) }
-            throw error as? XFTPErrorType ?? .fileIO
-        }
-        do throws(XFTPErrorType) {
-            let response = try await change { shared throws(XFTPErrorType) in
-                // It may have been deleted or blocked meanwhile.
-                guard let file = shared.store.file(sender: id), file.blocked == nil else { throw .auth }
-                if !file.isUploaded {
-                    shared.counters.filesUploaded &+= 1
-                    shared.counters.bytesUploaded &+= UInt64(info.size)
-                }
-                return (.ok, [.uploaded(id)])
-            }
-            shared.withLock { $0.store.release(Int64(info.size), of: id) }
-            return response
-        } catch {
-            release(id, info.size)
-            throw error
-        }
-    }
-
-    /// Forgets an upload that did not come to its end.
-    func abandon(_ writer: ChunkWriter?, _ id: EntityID, _ size: UInt32) {
-        writer?.discard()
-        count(\.uploadsRefused)
-        release(id, size)
-    }
-
-    /// Releases what an upload has reserved, and removes a chunk that got its name and was not accepted.
-    ///
-    /// The file is removed with the state locked: another upload of the same chunk may begin at any time, and must not lose its file.
-    private func release(_ id: EntityID, _ size: UInt32) {
-        shared.withLock { shared in
-            shared.store.release(Int64(size), of: id)
-            guard shared.store.file(sender: id)?.isUploaded != true, !shared.store.isBeingUploaded(id) else { return }
-            do throws(FileFormatError) { try folder.remove(id) } catch {
-                // The next upload replaces it, and the next start removes it.
-                logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
-            }
         }
     }
 
@@ -344,18 +253,30 @@ final class FileCore: Sendable {
         for id in remains { await removeChunk(id) }
     }
 
+    /// Recipients whose records are made with the state locked at a time; one chunk may have more.
+    private static let compactionStep = 1_000
+
     /// Writes the journal anew without what is not needed.
+    ///
+    /// The state is locked for a few chunks at a time, and what they are written as is on the disk before the next ones: a full router has a gigabyte of
+    /// records. A record of a change that comes between is right before and after that of its chunk, as each can be applied again.
     ///
     /// - Throws: ``RouterError`` `storage`.
     func compact() async throws(RouterError) {
-        try await journal.clear { [self] begin throws(RouterError) in
-            try shared.withLock { shared in
-                Result { () throws(RouterError) in
-                    let start = try begin()
-                    for record in shared.store.records() { _ = journal.append(record) }
-                    return start
+        let left = Mutex<ArraySlice<EntityID>?>(nil)
+        try await journal.clear { [self] in
+            shared.withLock { shared in
+                var ids = left.withLock { $0.take() } ?? Array(shared.store.files.keys)[...]
+                var recipients = 0
+                while recipients < Self.compactionStep, let id = ids.popFirst() {
+                    let records = shared.store.records(of: id)
+                    for record in records { _ = journal.append(record) }
+                    recipients += 1 + (shared.store.file(sender: id)?.recipients.count ?? 0)
                 }
-            }.get()
+                let isDone = ids.isEmpty
+                left.withLock { [ids] in $0 = ids }
+                return isDone
+            }
         }
     }
 

@@ -61,8 +61,13 @@ package final class FileRouter: Sendable {
         logger: Logger = Logger(label: "xftp.router")
     ) async throws(RouterError) -> FileRouter {
         try configuration.validate()
+        var fitting = configuration
+        // A request may have the file of its chunk open.
+        (fitting.maximumConnections, fitting.maximumRequests) = OpenFiles.fit(
+            connections: configuration.maximumConnections, besides: configuration.maximumRequests, isOperated: configuration.hasControl, logger)
+        fitting.maximumRequests = max(1, fitting.maximumRequests)
         return try await start(
-            configuration, on: try DiskStorage(folder: configuration.folder), group: group, random: random, now: now, logger: logger)
+            fitting, on: try DiskStorage(folder: configuration.folder), group: group, random: random, now: now, logger: logger)
     }
 
     /// Starts a router whose journal is on a storage of its own kind.
@@ -125,6 +130,7 @@ package final class FileRouter: Sendable {
         listening.port = configuration.port
         listening.applicationProtocols = ["xftp/1"]
         listening.requestsClientCertificate = false
+        listening.logger = core.logger
         listening.handshakeTimeout = configuration.handshakeTimeout
         listening.maximumConnections = configuration.maximumConnections
         listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
@@ -134,7 +140,7 @@ package final class FileRouter: Sendable {
             return try await SMPTransportListener.start(listening, group: group) { error in
                 core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
             } open: { channel, handshake in
-                try HTTP2Connection.open(isClient: false)(channel, handshake)
+                try HTTP2Connection.open(isClient: false, limits: .router)(channel, handshake)
             } onConnection: { connection, credential in
                 guard let identity = certificate.identity(of: credential),
                     let handshake = try? XFTPServerHandshake(
@@ -172,14 +178,15 @@ package final class FileRouter: Sendable {
 
     private func startEndpoints(_ group: any EventLoopGroup) async throws(RouterError) {
         if core.configuration.hasControl {
-            let control = try await RouterControl.start(in: core.configuration.folder, group: group) { [weak self] line throws(ControlError) in
+            let control = try await RouterControl.start(in: core.configuration.folder, group: group, logger: core.logger) {
+                [weak self] line throws(ControlError) in
                 guard let self else { throw ControlError("stopped", "the router has stopped") }
                 return try await answer(line)
             }
             parts.withLock { $0.control = control }
         }
         guard let wanted = core.configuration.metrics else { return }
-        let metrics = try await MetricsEndpoint.start(on: wanted, group: group) { [weak self] in
+        let metrics = try await MetricsEndpoint.start(on: wanted, group: group, logger: core.logger) { [weak self] in
             self.map { $0.statistics.prometheus(at: $0.core.now()) } ?? ""
         }
         parts.withLock { $0.metrics = metrics }
@@ -222,6 +229,9 @@ package final class FileRouter: Sendable {
 
     /// The address of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { parts.withLock { $0.metrics?.port } }
+
+    /// True while nothing is accepted because the disk refuses it.
+    package var isStorageFailing: Bool { core.journal.failure != nil }
 
     /// The counters and the present load of the router.
     package var statistics: FileRouterStatistics {

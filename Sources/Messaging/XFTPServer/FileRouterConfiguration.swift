@@ -28,8 +28,13 @@ package struct FileRouterConfiguration: Sendable {
     package var maximumFiles = 1_000_000
     /// Recipients of a chunk at most.
     package var maximumRecipients = 10_000
+    /// Recipients of all chunks at most. One takes some 210 bytes of memory, and 75 of the journal.
+    package var maximumRecipientsInTotal = 4_000_000
     /// Connections at most.
     package var maximumConnections = 5_000
+    /// Requests that are answered at a time at most; an eighth of them may come from one address. Further ones are reset, and clients repeat them. One
+    /// holds up to 384 KiB of what its client has sent or does not read.
+    package var maximumRequests = 2_048
     /// Connections at most from one address (one /64 of IPv6); nil: as many as there are. Limits for an address do not concern clients on the
     /// router's own machine.
     package var maximumConnectionsPerAddress: Int? = 200
@@ -73,6 +78,7 @@ package struct FileRouterConfiguration: Sendable {
         try check(fileLifetime.map { $0 >= .seconds(3_600) && times.contains($0) } ?? true, "chunks must live for an hour at least")
         try check(times.contains(expirySweepInterval), "old chunks must be looked for once in 36500 days")
         try check(maximumFiles > 0 && maximumRecipients > 0, "there must be room for a chunk and a recipient")
+        try check(maximumRecipientsInTotal > 0 && maximumRequests > 0, "there must be room for a recipient and a request")
         try check(maximumConnections > 0 && maximumHandshakes > 0, "there must be room for a connection and a handshake")
         try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
         try check(filesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "chunks from an address: 1 to 1000000 in an hour")

@@ -13,14 +13,29 @@ package typealias HTTP2Writer = NIOAsyncChannelOutboundWriter<HTTP2Frame.FramePa
 package struct HTTP2Limits: Sendable {
     /// Bytes of a body that may arrive before they are used.
     package var streamWindow = 512 << 10
-    /// Bytes of all bodies of a connection that may arrive before they are used.
+    /// Bytes of all bodies of a connection that may be on their way. They are on their way no more once they have arrived, used or not: what a peer can
+    /// fill is the windows of its streams.
     package var connectionWindow = 2 << 20
+    /// Frames that are handed over before those in front of them are used, beyond the window.
+    package var framesAhead = 16
+    /// Bytes that may arrive before ``HTTP2Connection/finishHandshake()``, those of frames included; nil: any number.
+    package var handshakeBytes: Int?
     /// Requests of a peer at a time.
     package var maximumStreams = 32
     /// Bytes of a body that may wait to be sent.
     package var writeLimit = 128 << 10
 
     package init() {}
+
+    /// The bounds of a router, whose clients are strangers: a request holds up to 320 KiB that nobody has read, and a connection 48 KiB before its
+    /// handshake is over, which takes about 17.
+    package static var router: HTTP2Limits {
+        var limits = HTTP2Limits()
+        limits.streamWindow = 256 << 10
+        limits.framesAhead = 4
+        limits.handshakeBytes = 48 << 10
+        return limits
+    }
 }
 
 /// HTTP/2 over the TLS of the network, on either side (RFC 9113).
@@ -30,6 +45,8 @@ package struct HTTP2Connection: Sendable {
     package let handshake: TLSHandshake
     private let multiplexer: NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP2Stream>
     private let answers: Answers
+    private let gate: HandshakeAllowance.Gate
+    private let framesAhead: Int
 
     /// The answers that are being sent.
     private final class Answers: Sendable {
@@ -45,6 +62,8 @@ package struct HTTP2Connection: Sendable {
             let isAnswering: @Sendable () -> Bool = { answers.count.load(ordering: .relaxed) > 0 }
             // A client has no answers to leave unfinished.
             try ByteStreamHandler.add(to: channel, isUnfinished: isClient ? nil : isAnswering)
+            let gate = HandshakeAllowance.Gate()
+            if let bytes = limits.handshakeBytes { try channel.pipeline.syncOperations.addHandler(HandshakeAllowance(bytes: bytes, gate: gate)) }
             try channel.pipeline.syncOperations.addHandler(FrameAligner(isClient: isClient))
             var configuration = NIOHTTP2Handler.Configuration()
             configuration.connection.initialSettings = [
@@ -60,16 +79,18 @@ package struct HTTP2Connection: Sendable {
             let multiplexer = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
                 mode: isClient ? .client : .server, configuration: configuration
             ) { stream in
-                stream.eventLoop.makeCompletedFuture { try Self.wrap(stream) }
+                stream.eventLoop.makeCompletedFuture { try Self.wrap(stream, limits.framesAhead) }
             }
-            return HTTP2Connection(channel: channel, handshake: handshake, multiplexer: multiplexer, answers: answers)
+            return HTTP2Connection(
+                channel: channel, handshake: handshake, multiplexer: multiplexer, answers: answers, gate: gate, framesAhead: limits.framesAhead)
         }
     }
 
-    private static func wrap(_ stream: any Channel) throws -> HTTP2Stream {
+    private static func wrap(_ stream: any Channel, _ framesAhead: Int) throws -> HTTP2Stream {
         try HTTP2Stream(
             wrappingChannelSynchronously: stream,
-            configuration: .init(backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16), isOutboundHalfClosureEnabled: false))
+            configuration: .init(
+                backPressureStrategy: .init(lowWatermark: max(1, framesAhead / 4), highWatermark: framesAhead), isOutboundHalfClosureEnabled: false))
     }
 
     /// Begins a request.
@@ -77,7 +98,7 @@ package struct HTTP2Connection: Sendable {
     /// - Throws: ``ConnectionError`` `disconnected`.
     package func openStream() async throws(ConnectionError) -> HTTP2Stream {
         do {
-            return try await multiplexer.openStream { stream in stream.eventLoop.makeCompletedFuture { try Self.wrap(stream) } }
+            return try await multiplexer.openStream { [framesAhead] stream in stream.eventLoop.makeCompletedFuture { try Self.wrap(stream, framesAhead) } }
         } catch {
             throw ConnectionError(.disconnected, "the connection takes no request", cause: error)
         }
@@ -92,6 +113,9 @@ package struct HTTP2Connection: Sendable {
         defer { answers.count.subtract(1, ordering: .relaxed) }
         return try await body()
     }
+
+    /// Ends the bound on the bytes that may arrive before the peer has shaken hands. May be called from any thread, and again.
+    package func finishHandshake() { gate.open() }
 
     package var isOpen: Bool { channel.isActive }
 

@@ -22,9 +22,13 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// True once the connection is to end with the answer that was begun last: what the client sent behind that request is not looked at.
     private var isEnding = false
 
-    init(_ limits: HTTPServer.Limits, _ handler: @escaping HTTPServer.Handler) {
+    private let note: (HTTPClients.Phase) -> Void
+
+    /// - Parameter note: is given each new state of the connection.
+    init(_ limits: HTTPServer.Limits, _ handler: @escaping HTTPServer.Handler, note: @escaping (HTTPClients.Phase) -> Void = { _ in }) {
         self.limits = limits
         self.handler = handler
+        self.note = note
     }
 
     func handlerAdded(context: ChannelHandlerContext) { watch(context) }
@@ -74,6 +78,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, body: body)
         body = []
         answers += 1
+        note(.answering)
         isEnding = isTooLarge || !head.isKeepAlive
         let isTooLarge = isTooLarge, handler = handler, patience = limits.patience, channel = context.channel, number = answers
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -85,7 +90,9 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
                 let (connection, context) = bound.value
                 guard isWhole, head.isKeepAlive, !isTooLarge else { return context.close(promise: nil) }
                 // With its last part written, the next request may have come from what was read already: its answer has no time limit either.
-                if connection.answers == number { connection.watch(context) }
+                guard connection.answers == number else { return }
+                connection.note(.idle)
+                connection.watch(context)
             }
         }
     }

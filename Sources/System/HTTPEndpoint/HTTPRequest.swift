@@ -1,3 +1,4 @@
+import NIOCore
 package import NIOHTTP1
 
 /// A request that the endpoint has read whole.
@@ -20,6 +21,18 @@ package struct HTTPRequest: Sendable {
         query = parts.count > 1 ? String(parts[1]) : ""
         self.headers = headers
         self.body = body
+    }
+
+    /// Checks whether the request names this machine as programs near it do: by an address, as `localhost`, by a name without a domain, or not at all.
+    ///
+    /// A page in a browser reaches an endpoint on the loopback interface only under a domain of its own that it has pointed there (DNS rebinding).
+    package var namesThisMachine: Bool {
+        guard let host = headers.first(name: "host") else { return true }
+        var name = host.lowercased()
+        if let end = name.lastIndex(of: ":"), !name.hasSuffix("]"), name[name.index(after: end)...].allSatisfy(\.isNumber) { name = String(name[..<end]) }
+        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+        if name.hasSuffix(".") { name.removeLast() }
+        return !name.contains(".") && !name.contains(":") || name.hasSuffix(".localhost") || (try? SocketAddress(ipAddress: name, port: 0)) != nil
     }
 }
 
@@ -57,6 +70,9 @@ package struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
+    /// The refusal of a request to an endpoint on the loopback interface that names another machine.
+    package static let misdirected = HTTPResponse.text(.misdirectedRequest, "ask for 127.0.0.1 or localhost: this endpoint has no other name\n")
+
     /// Metrics in the text format of Prometheus.
     package static func metrics(_ text: String) -> HTTPResponse { .text(.ok, text, contentType: "text/plain; version=0.0.4; charset=utf-8") }
 }

@@ -1,3 +1,5 @@
+import ListenerSupport
+package import Logging
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -15,7 +17,8 @@ package final class HTTPServer: Sendable {
     package struct Limits: Sendable {
         /// Bytes of a request's body. A larger one is answered with 413.
         package var body = 64 * 1024
-        /// Connections at a time. More are closed at once.
+        /// Connections at a time. A new one takes the place of one that has sent no whole request for longest, or else has been idle for a second; if all
+        /// are at work, it is closed.
         package var connections = 64
         /// The longest time for a client to send a request, or to read an answer's next part.
         package var patience: TimeAmount = .seconds(60)
@@ -28,7 +31,7 @@ package final class HTTPServer: Sendable {
 
     /// The port that the server listens on.
     package let port: Int
-    private let channel: any Channel
+    let channel: any Channel
     private let clients: HTTPClients
 
     private init(_ channel: any Channel, _ clients: HTTPClients) {
@@ -43,19 +46,21 @@ package final class HTTPServer: Sendable {
     /// - Throws: `IOError` if the address cannot be used; ``isAddressInUse(_:)`` tells one case.
     package static func start(
         host: String, port: Int, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, limits: Limits = Limits(),
-        handler: @escaping Handler
+        logger: Logger = Logger(label: "http"), handler: @escaping Handler
     ) async throws -> HTTPServer {
         let clients = HTTPClients(limit: limits.connections)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 16)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer(AcceptBackoff.initializer("the HTTP endpoint", logger))
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard clients.admit(channel) else { return channel.close(promise: nil) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    try channel.pipeline.syncOperations.addHandler(HTTPConnectionHandler(limits, handler))
+                    let id = ObjectIdentifier(channel)
+                    try channel.pipeline.syncOperations.addHandler(HTTPConnectionHandler(limits, handler) { clients.note($0, of: id) })
                 }
             }
             .bind(host: host, port: port).get()
@@ -69,38 +74,5 @@ package final class HTTPServer: Sendable {
     package func stop() async {
         try? await channel.close()
         await clients.closeAll()
-    }
-}
-
-/// The open connections of a server.
-final class HTTPClients: Sendable {
-    private struct State {
-        var open: [ObjectIdentifier: any Channel] = [:]
-        var isClosed = false
-    }
-
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    /// - Returns: false if there are too many, or the server is closed.
-    func admit(_ channel: any Channel) -> Bool {
-        let id = ObjectIdentifier(channel)
-        let isAdmitted = state.withLock { state in
-            guard !state.isClosed, state.open.count < limit else { return false }
-            state.open[id] = channel
-            return true
-        }
-        if isAdmitted { channel.closeFuture.whenComplete { [weak self] _ in self?.state.withLock { $0.open[id] = nil } } }
-        return isAdmitted
-    }
-
-    func closeAll() async {
-        let open = state.withLock { state in
-            state.isClosed = true
-            return Array(state.open.values)
-        }
-        for channel in open { try? await channel.close() }
     }
 }

@@ -1,8 +1,10 @@
 internal import ArgumentParser
 internal import ChatProtocol
+internal import Foundation
 internal import Logging
 internal import Parley
 internal import ParleyRules
+internal import SystemSupport
 internal import UnixSignals
 
 /// `parley run`: runs the bots of a bots.yaml until it is told to stop.
@@ -41,6 +43,11 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(name: .customLong("qr"), inversion: .prefixedNo, help: "Show QR codes of the links on a terminal. [default: at the first start]")
     var showsCodes: Bool?
 
+    @Flag(
+        name: .customLong("show-invitations"),
+        help: "Print unused links of trusted contacts also where the journal of the system reads them. [default: everywhere else]")
+    var showsInvitations = false
+
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
@@ -55,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
-        let json = options.json
+        let json = options.json, showsInvitations = showsInvitations || !ServiceManager.current.reads(STDOUT_FILENO)
         ReloadReport.show(description.warnings, of: file, json: json, configuration.logger)
         // The endpoint of webhooks would meet the port of the process that has the folder.
         try configuration.data.requireUnused()
@@ -72,7 +79,11 @@ struct RunCommand: AsyncParsableCommand {
         try await WebhookEndpoint.serving(description.webhooks, logger: configuration.logger) { endpoint in
             try await BotHost(bots, configuration: configuration).serve { ready in
                 endpoint?.open(ready.profiles)
-                if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready, withCodes: showsCodes) }
+                if json {
+                    Output.line(ReadyReport.json(ready, showsInvitations: showsInvitations))
+                } else {
+                    ReadyReport.show(ready, withCodes: showsCodes, showsInvitations: showsInvitations)
+                }
             }
         }
         if !json { Output.line("Stopped.") }
@@ -130,7 +141,9 @@ enum ReadyReport {
     }
 
     /// The links of the bots, in the order in which they are shown.
-    static func entries(_ ready: HostReady) -> [Entry] {
+    ///
+    /// - Parameter showsInvitations: false if only the names of trusted contacts are printed who have not connected, because too many read it.
+    static func entries(_ ready: HostReady, showsInvitations: Bool = true) -> [Entry] {
         var entries: [Entry] = []
         for profile in ready.profiles {
             let name = VisibleText.name(profile.name), link = profile.shortAddress ?? profile.address
@@ -142,16 +155,21 @@ enum ReadyReport {
             }
             entries.append(Entry(title: link == nil ? "\(name) is running, without an address." : "\(name) can be reached at", link: link))
             for invitation in profile.invitations {
-                let title = "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact of \(name), at"
-                entries.append(Entry(title: title, link: invitation.link))
+                let title = "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact of \(name)"
+                entries.append(
+                    showsInvitations
+                        ? Entry(title: title + ", at", link: invitation.link)
+                        : Entry(
+                            title: title + ". The link is not written to the journal: a start on a terminal, or with --show-invitations, prints it.", link: nil)
+                )
             }
         }
         return entries
     }
 
     /// The codes come first, so that the links stay in view.
-    static func show(_ ready: HostReady, withCodes: Bool) {
-        let entries = entries(ready)
+    static func show(_ ready: HostReady, withCodes: Bool, showsInvitations: Bool = true) {
+        let entries = entries(ready, showsInvitations: showsInvitations)
         if withCodes, Output.isTerminal {
             for entry in entries {
                 guard let link = entry.link, !LinkReach.isLocal(link) else { continue }
@@ -180,7 +198,7 @@ enum ReadyReport {
             })
     }
 
-    static func json(_ ready: HostReady) -> JSONValue {
+    static func json(_ ready: HostReady, showsInvitations: Bool = true) -> JSONValue {
         let profiles = ready.profiles.map { profile in
             Output.object { object in
                 object["name"] = profile.name
@@ -189,7 +207,7 @@ enum ReadyReport {
                 object["shortAddress"] = profile.shortAddress
                 object["groups"] = list(profile.managedGroups.map { ($0.id, $0.name, $0.link) })
                 object["channels"] = list(profile.managedChannels.map { ($0.id, $0.name, $0.link) })
-                object["invitations"] = list(profile.invitations.map { (nil, $0.name, $0.link) })
+                object["invitations"] = list(profile.invitations.map { (nil, $0.name, showsInvitations ? $0.link : nil) })
             }
         }
         return [

@@ -25,8 +25,11 @@ extension FileRouterFile {
         # survives the end of the process, and is put on the disk once in this time.
         fsync: \(fsync.argument)
 
-        # Bounds for the whole router: pieces of files, connections.
+        # Bounds for the whole router: pieces of files, recipients of all of them (210 bytes of memory each), requests that are answered at a
+        # time (384 KiB of memory each at most; an eighth of them may come from one address), connections.
         # files: 1000000
+        # recipients: 4000000
+        # requests: 2048
         # connections: 5000
         # Bounds for one address (a /64 of IPv6), which many people may share behind Tor or an address translator; or unlimited: connections
         # at once, and pieces announced in an hour. Clients on this machine itself have none.

@@ -3,6 +3,7 @@ internal import ParleyRules
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
+internal import SystemSupport
 internal import XFTPServer
 
 /// `file-router.yaml` in the data folder of a file router: what it is set to. Every key may be left out but the version.
@@ -24,6 +25,8 @@ struct FileRouterFile: RouterSettings {
     var quota: Int64?
     var fileHours: Int? = 48
     var maximumFiles = 1_000_000
+    var maximumRecipients = 4_000_000
+    var maximumRequests = 2_048
     var maximumConnections = 5_000
     var connectionsPerAddress: Int? = 200
     var filesPerAddress: Int? = 10_000
@@ -40,13 +43,13 @@ struct FileRouterFile: RouterSettings {
     /// Reads the file of a data folder; what is not said, and all if there is none, is as it is by default.
     init(in folder: String) throws(BotsFileError) {
         let path = folder + "/" + Self.name
-        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard !WholeFile.isMissing(path) else { return }
         self = try StrictFile.read(contentsOf: path, Self.init)
     }
 
     static let keys = [
-        "file-router", "hosts", "bind", "port", "new-files", "password-file", "fsync", "quota", "file-hours", "files", "connections",
-        "connections-per-address", "files-per-address", "handshakes", "handshake-seconds", "transfer-seconds", "idle-hours", "certificate-days",
+        "file-router", "hosts", "bind", "port", "new-files", "password-file", "fsync", "quota", "file-hours", "files", "recipients", "requests",
+        "connections", "connections-per-address", "files-per-address", "handshakes", "handshake-seconds", "transfer-seconds", "idle-hours", "certificate-days",
         "metrics-address", "metrics-port",
     ]
 
@@ -80,6 +83,8 @@ struct FileRouterFile: RouterSettings {
         }
         set(\.fileHours, limit("file-hours", 1...876_000))
         set(\.maximumFiles, number("files", 1...100_000_000))
+        set(\.maximumRecipients, number("recipients", 1...400_000_000))
+        set(\.maximumRequests, number("requests", 1...1_000_000))
         set(\.maximumConnections, number("connections", 1...1_000_000))
         set(\.connectionsPerAddress, limit("connections-per-address", 1...1_000_000, none: "unlimited"))
         set(\.filesPerAddress, limit("files-per-address", 1...1_000_000, none: "unlimited"))
@@ -106,6 +111,8 @@ struct FileRouterFile: RouterSettings {
         configuration.quota = quota
         configuration.fileLifetime = fileHours.map { .seconds($0 * 3_600) }
         configuration.maximumFiles = maximumFiles
+        configuration.maximumRecipientsInTotal = maximumRecipients
+        configuration.maximumRequests = maximumRequests
         configuration.maximumConnections = maximumConnections
         configuration.maximumConnectionsPerAddress = connectionsPerAddress
         configuration.filesPerAddressAndHour = filesPerAddress

@@ -3,6 +3,7 @@ internal import ParleyRules
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
+internal import SystemSupport
 
 /// `router.yaml` in the data folder of a router: what it is set to. Every key may be left out but the version.
 struct RouterFile: RouterSettings {
@@ -41,7 +42,7 @@ struct RouterFile: RouterSettings {
     /// Reads the file of a data folder; what is not said, and all if there is none, is as it is by default.
     init(in folder: String) throws(BotsFileError) {
         let path = folder + "/" + Self.name
-        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard !WholeFile.isMissing(path) else { return }
         self = try StrictFile.read(contentsOf: path, Self.init)
     }
 

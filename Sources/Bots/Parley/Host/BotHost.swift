@@ -51,7 +51,7 @@ public struct BotHost: Service, CustomStringConvertible {
 
     private func endpoint(_ monitor: HostMonitor, _ session: @escaping @Sendable () -> HostSession?) async throws(HostError) -> MonitoringEndpoint? {
         guard let address = configuration.monitoring else { return nil }
-        let endpoint = try await MonitoringEndpoint.start(address, registry: configuration.metrics as? MetricsRegistry) {
+        let endpoint = try await MonitoringEndpoint.start(address, registry: configuration.metrics as? MetricsRegistry, logger: configuration.logger) {
             await monitor.status(of: session())
         }
         configuration.logger.info("metrics and health are served", metadata: ["address": "\(address.host):\(endpoint.port)"])
@@ -60,6 +60,7 @@ public struct BotHost: Service, CustomStringConvertible {
 
     private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
         let host = try await CoreHost.open(configuration, monitor: monitor)
+        monitor.attachRouters { [weak host] in host?.isRouterStorageFailing == true }
         let stored: BotStateStore
         do {
             stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
@@ -167,6 +168,8 @@ public struct BotHost: Service, CustomStringConvertible {
         let program = ProcessInfo.processInfo.processName
         Heap.limitArenas()
         CrashHandling.install(program: program)
+        OpenFiles.raiseLimit()
+        if let shortage = OpenFiles.shortage() { ProcessFault.end(saying: "\(program): \(shortage) [\(OpenFiles.code)]", 2) }
         do {
             try await serve(onReady: onReady)
         } catch {
@@ -258,7 +261,8 @@ extension Bot {
         try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }
 
-    /// Prints the addresses of the profiles and the links of trusted contacts, with QR codes on a terminal.
+    /// Prints the addresses of the profiles and the links of trusted contacts, with QR codes on a terminal. The system's journal gets no links of trusted
+    /// contacts: more people read it than may have them.
     @Sendable package static func show(_ ready: HostReady) {
         for profile in ready.profiles {
             for group in profile.managedGroups + profile.managedChannels {
@@ -267,7 +271,7 @@ extension Bot {
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
             }
             if let link = profile.shortAddress ?? profile.address { show(link, as: "\(VisibleText.name(profile.name)) can be reached at") }
-            for invitation in profile.invitations {
+            for invitation in profile.invitations where !ServiceManager.current.reads(STDOUT_FILENO) {
                 show(invitation.link, as: "\(VisibleText.name(invitation.name)) can connect once, as a trusted contact, at")
             }
         }

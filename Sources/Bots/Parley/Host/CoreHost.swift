@@ -16,9 +16,9 @@ internal import XFTPServer
 public final class CoreHost: Sendable {
     /// The core. It is open and not yet started.
     public let core: any ChatCore
-    /// The routers that new queues are made on; the one inside the process without its password.
+    /// The routers that new queues are made on, without their passwords.
     public let servers: [String]
-    /// The file routers that files are uploaded to; the one inside the process without its password.
+    /// The file routers that files are uploaded to, without their passwords.
     public let fileServers: [String]
     let dataFolder: String
     /// The key of the folder's databases; nil for plain ones.
@@ -37,6 +37,8 @@ public final class CoreHost: Sendable {
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
     /// The messages that recipients have taken from that router so far.
     package var takenMessages: Int { router.map { Int($0.statistics.counters.messagesAcknowledged) } ?? 0 }
+    /// True while a router inside this process accepts nothing because the disk refuses it.
+    var isRouterStorageFailing: Bool { router?.isStorageFailing == true || fileRouter?.isStorageFailing == true }
     /// Messages of any kind that no router has yet, and what relays have still to deliver.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
     /// Removes the messages whose time is over.
@@ -148,8 +150,7 @@ public final class CoreHost: Sendable {
             }
             return CoreHost(
                 native: native, router: router, fileRouter: fileRouter,
-                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString },
-                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder,
+                servers: servers.map(\.server.wireString), fileServers: fileServers.map(\.server.wireString), filesFolder: data.filesFolder,
                 encryptsFiles: encryptsFiles, dataFolder: folder,
                 key: key, isRelayDraining: configuration.relay.isDraining, lock: lock,
                 logger: configuration.logger)

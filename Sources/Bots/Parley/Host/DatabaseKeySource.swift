@@ -1,5 +1,6 @@
 public import EncryptedSQLite
 public import Foundation
+internal import SystemSupport
 
 /// Where the key of the databases comes from. It is never in a file of rules or on a command line, where others can see it.
 public enum DatabaseKeySource: Sendable {
@@ -19,7 +20,7 @@ public enum DatabaseKeySource: Sendable {
         if let value = environment["PARLEY_KEY"], !value.isEmpty { return .environment("PARLEY_KEY") }
         if let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty {
             let path = folder + "/" + credential
-            if FileManager.default.fileExists(atPath: path) { return .file(path) }
+            if !WholeFile.isMissing(path) { return .file(path) }
         }
         return nil
     }

@@ -26,6 +26,7 @@ final class HostMonitor: Sendable {
         var failingDatabases = 0
         var bots: [String: BotMetrics] = [:]
         var relay: (@Sendable () async -> RelayReport?)?
+        var isRouterFailing: (@Sendable () -> Bool)?
     }
 
     /// Failures that are remembered.
@@ -38,7 +39,10 @@ final class HostMonitor: Sendable {
     init(factory: any MetricsFactory = NOOPMetricsHandler.instance) { self.factory = factory }
 
     var phase: Phase { state.withLock(\.phase) }
-    var isStorageFailing: Bool { state.withLock { $0.failingDatabases > 0 } }
+    var isStorageFailing: Bool {
+        let (databases, router) = state.withLock { ($0.failingDatabases, $0.isRouterFailing) }
+        return databases > 0 || router?() == true
+    }
     /// The last failures, the newest first.
     var failures: [Failure] { state.withLock { $0.failures.reversed() } }
 
@@ -59,6 +63,9 @@ final class HostMonitor: Sendable {
             state.failures.append(failure)
         }
     }
+
+    /// Sets the check of the disk under the routers inside the process.
+    func attachRouters(_ isFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.isRouterFailing = isFailing } }
 
     /// Sets the source of the report of the relay.
     func attachRelay(_ source: @escaping @Sendable () async -> RelayReport?) { state.withLock { $0.relay = source } }

@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import HTTPEndpoint
+internal import Logging
 internal import NIOHTTP1
 
 /// The address at which a process serves its metrics and its health.
@@ -14,6 +15,9 @@ public struct MonitoringAddress: Sendable, Hashable {
         self.host = host
         self.port = port
     }
+
+    /// True if other machines cannot reach it.
+    var isLoopback: Bool { host == "127.0.0.1" || host == "localhost" || host == "::1" }
 }
 
 /// Serves `/metrics` and `/healthz` of a process that runs bots.
@@ -25,11 +29,13 @@ final class MonitoringEndpoint: Sendable {
 
     /// - Throws: ``HostError`` `monitoring`.
     static func start(
-        _ address: MonitoringAddress, registry: MetricsRegistry?, status: @escaping @Sendable () async -> HostStatus
+        _ address: MonitoringAddress, registry: MetricsRegistry?, logger: Logger = Logger(label: "parley"), status: @escaping @Sendable () async -> HostStatus
     ) async throws(HostError) -> MonitoringEndpoint {
         do {
             return MonitoringEndpoint(
-                try await HTTPServer.start(host: address.host, port: Int(address.port)) { await answer($0, registry, status) })
+                try await HTTPServer.start(host: address.host, port: Int(address.port), logger: logger) {
+                    await answer($0, isLoopback: address.isLoopback, registry, status)
+                })
         } catch {
             let reason = HTTPServer.isAddressInUse(error) ? "another program listens there: choose another port" : "\(error)"
             throw HostError(.monitoring, "metrics cannot be served on \(address.host):\(address.port): \(reason)")
@@ -37,8 +43,9 @@ final class MonitoringEndpoint: Sendable {
     }
 
     private static func answer(
-        _ request: HTTPRequest, _ registry: MetricsRegistry?, _ status: @Sendable () async -> HostStatus
+        _ request: HTTPRequest, isLoopback: Bool, _ registry: MetricsRegistry?, _ status: @Sendable () async -> HostStatus
     ) async -> HTTPResponse {
+        guard !isLoopback || request.namesThisMachine else { return .misdirected }
         guard request.method == .GET || request.method == .HEAD else { return .text(.methodNotAllowed, "") }
         switch request.path {
         case "/metrics": return .metrics(await status().text(behind: registry))

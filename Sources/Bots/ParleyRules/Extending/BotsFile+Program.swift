@@ -26,6 +26,8 @@ extension BotsFile {
     ) async {
         Heap.limitArenas()
         CrashHandling.install(program: ProcessInfo.processInfo.processName)
+        OpenFiles.raiseLimit()
+        if let shortage = OpenFiles.shortage() { ProcessFault.end(saying: "\(shortage) [\(OpenFiles.code)]", 2) }
         do {
             let extensions = try RuleExtensions(plugins: plugins, conditions: conditions, actions: actions)
             try await serve(path, extensions: extensions, configuration: configuration) { Bot.show($0) }

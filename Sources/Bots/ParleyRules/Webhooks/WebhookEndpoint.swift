@@ -86,7 +86,7 @@ package final class WebhookEndpoint: Sendable {
         var limits = HTTPServer.Limits()
         (limits.body, limits.connections) = (largestBody, connections)
         do {
-            let server = try await HTTPServer.start(host: spec.host, port: spec.port, limits: limits) { await endpoint.answer($0) }
+            let server = try await HTTPServer.start(host: spec.host, port: spec.port, limits: limits, logger: logger) { await endpoint.answer($0) }
             endpoint.server.withLock { $0 = server }
         } catch {
             let isTaken = HTTPServer.isAddressInUse(error)

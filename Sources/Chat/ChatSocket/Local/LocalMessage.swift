@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import SMPWire
+import Synchronization
 
 /// A request over a ``LocalSocketServer``'s socket, as one line of JSON.
 ///
@@ -101,9 +102,20 @@ struct LineSplitter: Sendable {
     struct TooLong: Error {}
 
     private let limit: Int
+    private let budget: LineBudget?
     private var rest: Bytes = []
 
-    init(limit: Int = Self.limit) { self.limit = limit }
+    /// - Parameter budget: which the beginnings of lines take from; nil for none.
+    init(limit: Int = Self.limit, budget: LineBudget? = nil) {
+        self.limit = limit
+        self.budget = budget
+    }
+
+    /// Gives back what the beginning of a line has taken. To be called when no more comes.
+    mutating func end() {
+        budget?.release(rest.count)
+        rest = []
+    }
 
     /// - Returns: The lines that are complete now, without their ends.
     /// - Throws: ``TooLong``.
@@ -111,11 +123,41 @@ struct LineSplitter: Sendable {
         let searched = rest.count
         rest += bytes
         guard let last = rest[searched...].lastIndex(of: UInt8(ascii: "\n")) else {
-            guard rest.count <= limit else { throw TooLong() }
+            let isTaken = budget?.take(rest.count - searched) ?? true
+            guard rest.count <= limit, isTaken else {
+                if isTaken { budget?.release(rest.count) } else { budget?.release(searched) }
+                rest = []
+                throw TooLong()
+            }
             return []
         }
         let lines = rest[..<last].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true).map { Bytes($0) }
-        rest.removeSubrange(...last)
+        budget?.release(searched)
+        // Without the memory of a long line.
+        rest = Bytes(rest[(last + 1)...])
+        let isTaken = budget?.take(rest.count) ?? true
+        guard isTaken else {
+            rest = []
+            throw TooLong()
+        }
         return lines
     }
+}
+
+/// The bytes that the beginnings of lines of all clients of a socket may take.
+final class LineBudget: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ bytes: Int) { left = Mutex(bytes) }
+
+    /// - Returns: false if there are not as many.
+    func take(_ count: Int) -> Bool {
+        left.withLock { left in
+            guard count <= left else { return false }
+            left -= count
+            return true
+        }
+    }
+
+    func release(_ count: Int) { left.withLock { $0 += count } }
 }

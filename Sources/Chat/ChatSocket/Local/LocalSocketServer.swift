@@ -1,6 +1,7 @@
 package import ChatAPI
 package import ChatProtocol
 import Foundation
+import ListenerSupport
 package import Logging
 import NIOCore
 import NIOPosix
@@ -13,6 +14,8 @@ import SMPWire
 package final class LocalSocketServer: Sendable {
     /// Connections at a time. More are closed at once.
     static let connectionLimit = 64
+    /// Bytes of the beginnings of lines of all clients: room for two lines of the largest size. A client that takes more is disconnected.
+    static let unfinishedLimit = 2 * LineSplitter.limit
 
     /// Makes a report by its name; nil for a name that is not known. An error goes to the client with its code and message.
     package typealias Reporter = @Sendable (_ name: String, _ argument: String?) async throws(ChatCoreError) -> JSONValue?
@@ -26,7 +29,7 @@ package final class LocalSocketServer: Sendable {
     }
 
     private let path: String
-    private let channel: any Channel
+    let channel: any Channel
     private let sessions: OpenSessions
     private let serving: Task<Void, Never>
 
@@ -48,7 +51,7 @@ package final class LocalSocketServer: Sendable {
 
     static func start(
         _ core: any IdempotentChatCore, path: String, logger: Logger, connectionLimit: Int = connectionLimit, lineLimit: Int = LineSplitter.limit,
-        report: @escaping Reporter = { _, _ in nil }
+        unfinishedLimit: Int = unfinishedLimit, report: @escaping Reporter = { _, _ in nil }
     ) async throws(SocketFault) -> LocalSocketServer {
         let sessions = OpenSessions(limit: connectionLimit)
         do {
@@ -59,16 +62,18 @@ package final class LocalSocketServer: Sendable {
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let made = folder + "/socket"
             let server = try await SocketPath(made).withShort { short in
-                try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(unixDomainSocketPath: short) { channel in
-                    channel.eventLoop.makeCompletedFuture { () -> Accepted in
-                        // An error here would end the socket for all.
-                        guard sessions.admit(channel) else { return .refused(channel) }
-                        return .client(try Client(wrappingChannelSynchronously: channel))
+                try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelInitializer(AcceptBackoff.initializer("the local socket", logger))
+                    .bind(unixDomainSocketPath: short) { channel in
+                        channel.eventLoop.makeCompletedFuture { () -> Accepted in
+                            // An error here would end the socket for all.
+                            guard sessions.admit(channel) else { return .refused(channel) }
+                            return .client(try Client(wrappingChannelSynchronously: channel))
+                        }
                     }
-                }
             }
             guard chmod(made, 0o600) == 0, rename(made, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            let serving = Task { await serve(server, LineSplitter(limit: lineLimit), core, logger, report) }
+            let serving = Task { await serve(server, LineSplitter(limit: lineLimit, budget: LineBudget(unfinishedLimit)), core, logger, report) }
             return LocalSocketServer(path: path, channel: server.channel, sessions: sessions, serving: serving)
         } catch {
             throw SocketFault(.localSocket, "cannot listen on the socket \(path)", cause: error)
@@ -120,6 +125,7 @@ package final class LocalSocketServer: Sendable {
         try await client.executeThenClose { inbound, outbound in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 var lines = lines, isSubscribed = false
+                defer { lines.end() }
                 for try await buffer in inbound {
                     for line in try lines.add(buffer.readableBytesView) {
                         let request: LocalRequest

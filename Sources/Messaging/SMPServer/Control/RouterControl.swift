@@ -1,3 +1,5 @@
+import ListenerSupport
+package import Logging
 package import NIOCore
 import NIOPosix
 
@@ -21,7 +23,7 @@ package final class RouterControl: Sendable {
 
     /// - Throws: ``RouterError`` `transport`.
     package static func start(
-        in folder: String, group: any EventLoopGroup, answer: @escaping Answering
+        in folder: String, group: any EventLoopGroup, logger: Logger, answer: @escaping Answering
     ) async throws(RouterError) -> RouterControl {
         let path = folder + "/" + fileName
         // The folder is this process's alone, so a socket in it is left of one that was killed.
@@ -29,6 +31,7 @@ package final class RouterControl: Sendable {
         do {
             let channel = try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 16)
+                .serverChannelInitializer(AcceptBackoff.initializer("the control socket", logger))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(ControlHandler(answer: answer))

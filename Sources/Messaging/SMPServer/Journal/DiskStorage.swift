@@ -45,12 +45,12 @@ package final class DiskStorage: SegmentStorage {
     }
 
     package func list() throws(RouterError) -> [UInt64] {
-        guard let directory = opendir(folder) else { throw Self.failure("cannot list", folder) }
-        defer { closedir(directory) }
+        let names: [String]
+        do throws(SystemError) { names = try FolderListing.names(in: folder) } catch {
+            throw RouterError(.storage, "cannot list \(folder): \(error)")
+        }
         var bases: [UInt64] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            guard name.hasPrefix("journal-"), name.hasSuffix(".log") else { continue }
+        for name in names where name.hasPrefix("journal-") && name.hasSuffix(".log") {
             guard let base = UInt64(name.dropFirst(8).dropLast(4), radix: 16) else {
                 throw RouterError(.corrupted, "\(folder)/\(name) is not the name of a journal segment")
             }

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 package import SMPTransport
 import Synchronization
 
@@ -12,15 +12,15 @@ package final class AddressLimits: Sendable {
     /// A queue's keys are tried together: at most 31 more than these.
     static let verificationsAtOnce = 16
     /// The delay of a session for each key that was tried in vain for it: ten times as long as trying one takes.
-    static let pauseForVerification = TimeAmount.milliseconds(1)
+    package static let pauseForVerification = TimeAmount.milliseconds(1)
     /// Keys tried in vain for the commands of one block after which its session is ended.
     static let verificationsOfBlock = 1_024
     /// Keys tried in vain that a wrong password counts as.
-    static let wrongPasswordCost = 50
+    package static let wrongPasswordCost = 50
     /// The longest time for which a session is not read from because of what it was refused.
-    static let longestPause = TimeAmount.seconds(10)
+    package static let longestPause = TimeAmount.seconds(10)
     /// Addresses that are remembered for each limit.
-    static let rememberedAddresses = 65_536
+    package static let rememberedAddresses = 65_536
 
     private let verifications = Mutex(TokenBuckets<NetworkPrefix>(AddressLimits.verifications, limit: rememberedAddresses))
     private let creations: Mutex<TokenBuckets<NetworkPrefix>?>
@@ -48,7 +48,7 @@ package final class AddressLimits: Sendable {
     ///
     /// - Parameter own: the session's bucket, which counts where there is no address.
     /// - Returns: for how long the session must not be read from.
-    func pause(after failures: Int, from prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
+    package func pause(after failures: Int, from prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
         guard failures > 0 else { return .zero }
         let wait =
             if let prefix { verifications.withLock { $0.charge(failures, to: prefix, at: now()) } } else {

@@ -1,4 +1,5 @@
 import HTTPEndpoint
+package import Logging
 package import NIOCore
 import NIOHTTP1
 
@@ -11,12 +12,14 @@ package final class MetricsEndpoint: Sendable {
 
     /// - Throws: ``RouterError`` `addressInUse` or `transport`.
     package static func start(
-        on address: RouterConfiguration.MetricsAddress, group: any EventLoopGroup, text: @escaping @Sendable () -> String
+        on address: RouterConfiguration.MetricsAddress, group: any EventLoopGroup, logger: Logger, text: @escaping @Sendable () -> String
     ) async throws(RouterError) -> MetricsEndpoint {
+        let isLoopback = ["127.0.0.1", "localhost", "::1"].contains(address.host)
         do {
             return MetricsEndpoint(
-                try await HTTPServer.start(host: address.host, port: address.port, group: group) { request in
-                    switch (request.method, request.path) {
+                try await HTTPServer.start(host: address.host, port: address.port, group: group, logger: logger) { request in
+                    guard !isLoopback || request.namesThisMachine else { return .misdirected }
+                    return switch (request.method, request.path) {
                     case (.GET, "/metrics"), (.HEAD, "/metrics"): .metrics(text())
                     case (.GET, _), (.HEAD, _): .text(.notFound, "metrics are at /metrics\n")
                     default: .text(.methodNotAllowed, "")

@@ -32,6 +32,10 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         /// Since the process was started, as far as the history has it.
         var counted = Counters()
         var saved: CounterHistory<Counters>
+        /// True while the file could not be read. It may be whole, so it is not replaced before it has been read.
+        var isUnread = false
+        /// The last day on which something was counted.
+        var day: UInt16 = 0
         var seconds = 0
     }
 
@@ -46,28 +50,56 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         started = now
         self.logger = logger
         var history = CounterHistory<Counters>(since: now)
+        var isUnread = false
         if case .folder(let folder) = storage {
             let path = folder + "/" + Self.fileName
             self.path = path
             do throws(SystemError) {
-                let bytes = try WholeFile.contents(ofFile: path, upTo: Self.maximumSize)
-                if let known = CounterHistory<Counters>(String(decoding: bytes, as: UTF8.self)) {
-                    history = known
-                } else {
-                    Self.putAside(path, "it is damaged", logger)
-                }
+                if let known = try Self.read(path, logger) { history = known }
             } catch {
-                if error.number != ENOENT { Self.putAside(path, error.description, logger) }
+                isUnread = true
+                logger.error(
+                    "the statistics cannot be read now: they are counted on when they can be", metadata: ["file": "\(path)", "reason": "\(error)"])
             }
         } else {
             path = nil
         }
-        state = Mutex(State(history: history, saved: history))
+        state = Mutex(State(history: history, saved: history, isUnread: isUnread))
     }
 
-    private static func putAside(_ path: String, _ reason: String, _ logger: Logger) {
-        logger.error("the statistics cannot be read and begin anew", metadata: ["kept as": "\(fileName).damaged", "reason": "\(reason)"])
+    /// The history in a file; nil if there is none. Content that is no history is put aside.
+    ///
+    /// - Throws: ``SystemError`` if the system does not let the file be read now, which says nothing of what is in it.
+    private static func read(_ path: String, _ logger: Logger) throws(SystemError) -> CounterHistory<Counters>? {
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try WholeFile.contents(ofFile: path, upTo: maximumSize) } catch {
+            guard error.number != ENOENT else { return nil }
+            throw error
+        }
+        if let known = CounterHistory<Counters>(String(decoding: bytes, as: UTF8.self)) { return known }
+        logger.error("the statistics are damaged and begin anew", metadata: ["kept as": "\(fileName).damaged"])
         _ = rename(path, path + ".damaged")
+        return nil
+    }
+
+    /// Reads the file that could not be read at the start, and adds what was counted since.
+    ///
+    /// - Returns: false if it still cannot be read.
+    private func readAgain(_ path: String) -> Bool {
+        do throws(SystemError) {
+            let known = try Self.read(path, logger)
+            state.withLock { state in
+                state.isUnread = false
+                guard var history = known else { return }
+                state.saved = history
+                history.add(state.counted, on: state.day)
+                state.history = history
+            }
+            return true
+        } catch {
+            logger.warning("the statistics cannot be read yet", metadata: ["reason": "\(error)"])
+            return false
+        }
     }
 
     /// Adds what was counted since the process was started.
@@ -76,6 +108,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     package func summary(_ counters: Counters, on day: UInt16) -> Summary {
         let history = state.withLock { state in
             state.history.add(counters - state.counted, on: day)
+            state.day = day
             // Who has read the counters first may come here last.
             state.counted = .maximum(state.counted, counters)
             return state.history
@@ -98,6 +131,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     /// Statistics are worth no synchronization: a loss of power may lose the last of them, never more, as the file is replaced whole.
     package func save() {
         guard let path else { return }
+        if state.withLock(\.isUnread), !readAgain(path) { return }
         guard let history = state.withLock({ $0.history == $0.saved ? nil : $0.history }) else { return }
         do throws(SystemError) {
             try Self.replace(path, Array(history.text.utf8))

@@ -19,6 +19,7 @@ package struct FileRouterStatistics: Sendable {
         package var uploadsOverQuota: UInt64 = 0
         package var uploadsRefused: UInt64 = 0
         package var authorizationFailures: UInt64 = 0
+        package var requestsRefused: UInt64 = 0
 
         package init() {}
 
@@ -40,6 +41,7 @@ package struct FileRouterStatistics: Sendable {
             ),
             Field(name: "uploads_refused", help: "Chunks refused because of their size or digest, or because the disk failed.", path: \.uploadsRefused),
             Field(name: "authorization_failures", help: "Commands by the wrong client, or about chunks that are not there.", path: \.authorizationFailures),
+            Field(name: "requests_refused", help: "Requests reset because as many were under way as there may be.", path: \.requestsRefused),
         ]
     }
 

@@ -12,26 +12,29 @@ import XFTPTransport
 
 /// One connection of a client.
 final class FileSession: Sendable {
-    private enum Phase {
+    enum Phase {
         case connected
         case helloSent
         case open(XFTPSessionParameters)
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.connected
         /// Requests that are being answered.
         var active = 0
+        /// Requests that came before the end of the handshake.
+        var attempts = 0
+        var pace = RequestPace()
         /// The time of the last request, in nanoseconds of a clock that only goes forward.
         var lastUsed = AddressLimits.uptime()
     }
 
-    private let core: FileCore
-    private let connection: HTTP2Connection
+    let core: FileCore
+    let connection: HTTP2Connection
     private let handshake: XFTPServerHandshake
     /// The client's network; nil for this machine itself.
-    private let prefix: NetworkPrefix?
-    private let state = Mutex(State())
+    let prefix: NetworkPrefix?
+    let state = Mutex(State())
 
     init(core: FileCore, connection: HTTP2Connection, handshake: XFTPServerHandshake) {
         self.core = core
@@ -47,7 +50,16 @@ final class FileSession: Sendable {
             group.addTask { await self.watch() }
             await withDiscardingTaskGroup { requests in
                 do {
-                    for try await stream in connection.requests { requests.addTask { await self.connection.answering { await self.answer(stream) } } }
+                    for try await stream in connection.requests {
+                        guard let place = begin() else {
+                            requests.addTask { await Self.refuse(stream) }
+                            continue
+                        }
+                        requests.addTask {
+                            await self.connection.answering { await self.answer(stream) }
+                            self.end(place)
+                        }
+                    }
                 } catch {
                     core.logger.debug("a connection broke", metadata: ["reason": "\(error)"])
                 }
@@ -73,7 +85,6 @@ final class FileSession: Sendable {
     }
 
     private func answer(_ stream: HTTP2Stream) async {
-        state.withLock { $0.active += 1 }
         let isDone: Void? = await within(core.configuration.transferTimeout) { [self] in
             do {
                 try await stream.executeThenClose { inbound, outbound in
@@ -86,16 +97,14 @@ final class FileSession: Sendable {
             }
         }
         if isDone == nil { core.logger.debug("a request took too long") }
-        state.withLock { state in
-            state.active -= 1
-            state.lastUsed = AddressLimits.uptime()
-        }
     }
 
     private func serve(_ body: inout HTTP2Body, _ outbound: HTTP2Writer) async throws {
         let block = try await body.bytes(XFTPLimits.blockSize)
         switch state.withLock({ $0.phase }) {
-        case .open(let parameters): try await serve(block, &body, outbound, parameters.context)
+        case .open(let parameters):
+            try await awaitTurn()
+            try await serve(block, &body, outbound, parameters.context)
         case .connected, .helloSent: try await shakeHands(block, outbound)
         }
     }
@@ -108,6 +117,7 @@ final class FileSession: Sendable {
             if isSecond {
                 let parameters = try handshake.accept(block)
                 state.withLock { $0.phase = .open(parameters) }
+                connection.finishHandshake()
                 return try await outbound.send(headers: [(":status", "200")], isEnd: true)
             }
             guard block.isEmpty else { throw XFTPErrorType.handshake }
@@ -171,11 +181,20 @@ final class FileSession: Sendable {
         case .ping: response = .pong
         case .new(let info, let recipients, let basicAuth):
             try check(transmission, info.senderKey)
-            response = try await core.create(info, recipients, basicAuth, from: prefix)
+            guard core.configuration.allowsNewFiles else {
+                core.count(\.authorizationFailures)
+                throw XFTPErrorType.auth
+            }
+            guard core.accepts(basicAuth) else {
+                charge(AddressLimits.wrongPasswordCost)
+                throw XFTPErrorType.auth
+            }
+            response = try await core.create(info, recipients, from: prefix)
         case .add(let recipients):
             _ = try sender(transmission)
             response = try await core.add(recipients, to: entity, from: prefix)
-        case .put: response = try await receive(entity, try sender(transmission), &body)
+        case .put:
+            response = try await core.upload(from: prefix) { try await receive(entity, try sender(transmission), &body) }
         case .delete:
             _ = try sender(transmission)
             response = try await core.delete(entity)
@@ -203,7 +222,7 @@ final class FileSession: Sendable {
         let isValid = verifier.isValid(
             transmission.authorization, for: transmission.authorizedData, correlationID: transmission.correlationID)
         guard isValid, key != nil else {
-            core.count(\.authorizationFailures)
+            charge(1)
             throw .auth
         }
     }
@@ -234,7 +253,7 @@ final class FileSession: Sendable {
         case .known:
             do { try await drain(&body, upTo: Int(info.size)) } catch { throw .size }
             return .ok
-        case .new(let writer):
+        case .new(let upload):
             do {
                 var left = Int(info.size)
                 var piece = Bytes()
@@ -243,14 +262,14 @@ final class FileSession: Sendable {
                     if piece.isEmpty { break }
                     guard piece.count <= left else { throw XFTPErrorType.size }
                     left -= piece.count
-                    try await core.onThread { [piece] in try writer.write(piece) }
+                    try await core.write(piece, upload)
                 }
                 guard left == 0 else { throw XFTPErrorType.size }
             } catch {
-                core.abandon(writer, id, info.size)
+                core.abandon(upload)
                 throw error as? XFTPErrorType ?? .timeout
             }
-            return try await core.finish(id, info, writer)
+            return try await core.finish(upload)
         }
     }
 

@@ -30,9 +30,6 @@ struct FileStore: Sendable {
     /// Uploads under way, by chunk: a client that lost its connection may repeat one before the first has ended.
     private var uploads: [EntityID: Int] = [:]
 
-    /// Recipients for each chunk that a full router has, on average. Clients add four or so.
-    static let recipientsPerFile = 16
-
     /// Uploads of a chunk at a time. Each needs the room of the chunk; clients begin a second one when the first has lost its connection.
     static let uploadsPerFile = 4
 
@@ -105,12 +102,26 @@ struct FileStore: Sendable {
         uploads[id, default: 0] += 1
     }
 
-    /// Ends what ``reserve(_:of:quota:)`` has begun.
+    /// Keeps more bytes free for a chunk of which they have come.
+    ///
+    /// - Throws: ``XFTPErrorType`` `quota`.
+    mutating func grow(_ bytes: Int64, quota: Int64?) throws(XFTPErrorType) {
+        guard quota.map({ usedBytes + bytes <= $0 }) ?? true else { throw .quota }
+        reservedBytes += bytes
+    }
+
+    /// True if a chunk of a size would fit at present.
+    func hasRoom(for bytes: Int64, quota: Int64?) -> Bool { quota.map { usedBytes + bytes <= $0 } ?? true }
+
+    /// Ends what ``reserve(_:of:quota:)`` has begun, with all bytes that were kept free for it.
     mutating func release(_ bytes: Int64, of id: EntityID) {
         reservedBytes -= bytes
         let left = (uploads[id] ?? 1) - 1
         uploads[id] = left > 0 ? left : nil
     }
+
+    /// Chunks that are on their way.
+    var uploadCount: Int { uploads.count }
 
     /// True while a chunk is on its way.
     func isBeingUploaded(_ id: EntityID) -> Bool { uploads[id] != nil }
@@ -125,21 +136,19 @@ struct FileStore: Sendable {
         return ids
     }
 
-    /// The records that lead to this state from nothing.
-    func records(recipientsPerRecord limit: Int = 200) -> [FileJournalRecord] {
-        var records: [FileJournalRecord] = []
-        for (id, file) in files {
-            let recipients = file.recipients.map { FileRecipient(id: $0.key, key: $0.value) }
-            records.append(.file(id: id, file.info, created: file.created, Array(recipients.prefix(limit))))
-            var start = limit
-            while start < recipients.count {
-                let end = min(start + limit, recipients.count)
-                records.append(.recipients(of: id, Array(recipients[start..<end])))
-                start = end
-            }
-            if file.isUploaded { records.append(.uploaded(id)) }
-            if let info = file.blocked { records.append(.blocked(id, info)) }
+    /// The records that lead from nothing to what is known of a chunk; none if there is no such chunk.
+    func records(of id: EntityID, recipientsPerRecord limit: Int = 200) -> [FileJournalRecord] {
+        guard let file = files[id] else { return [] }
+        let recipients = file.recipients.map { FileRecipient(id: $0.key, key: $0.value) }
+        var records: [FileJournalRecord] = [.file(id: id, file.info, created: file.created, Array(recipients.prefix(limit)))]
+        var start = limit
+        while start < recipients.count {
+            let end = min(start + limit, recipients.count)
+            records.append(.recipients(of: id, Array(recipients[start..<end])))
+            start = end
         }
+        if file.isUploaded { records.append(.uploaded(id)) }
+        if let info = file.blocked { records.append(.blocked(id, info)) }
         return records
     }
 }

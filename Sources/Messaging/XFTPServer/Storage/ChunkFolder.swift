@@ -2,6 +2,7 @@ import SMPProtocol
 import SMPServer
 import SMPWire
 import Synchronization
+import SystemSupport
 import XFTPProtocol
 
 #if canImport(Glibc)
@@ -82,15 +83,11 @@ final class ChunkFolder: Sendable {
     }
 
     private func list() throws(RouterError) -> [String] {
-        guard DiskInterposers.allow(.open, on: path), let directory = opendir(path) else {
-            throw RouterError(.storage, "cannot list \(path): \(String(cString: strerror(errno)))")
+        do throws(SystemError) {
+            guard DiskInterposers.allow(.open, on: path) else { throw SystemError() }
+            return try FolderListing.names(in: path)
+        } catch {
+            throw RouterError(.storage, "cannot list \(path): \(error)")
         }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }

@@ -5,8 +5,8 @@ import XFTPProtocol
 
 /// A chunk that is being uploaded. Its calls block.
 final class ChunkWriter: Sendable {
-    /// Bytes that are written at a time.
-    static let pieceSize = 256 << 10
+    /// Bytes that are written at a time: memory that a sender holds who does not go on sending.
+    static let pieceSize = 64 << 10
 
     private struct State: ~Copyable {
         let hash = HashStream(.sha256)

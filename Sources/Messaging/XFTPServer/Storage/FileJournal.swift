@@ -146,22 +146,37 @@ final class FileJournal: Sendable {
 
     /// Writes the journal anew.
     ///
-    /// - Parameter snapshot: appends the records of the present state, while nothing else is appended; it is given what begins a new segment.
+    /// - Parameter appendNext: appends the records of the next part of the state, and returns true once there is no more. Others append between its calls.
     /// - Throws: ``RouterError`` `storage`; nothing is lost then.
-    func clear(_ snapshot: @escaping @Sendable (_ begin: () throws(RouterError) -> UInt64) throws(RouterError) -> UInt64) async throws(RouterError) {
+    func clear(_ appendNext: @escaping @Sendable () -> Bool) async throws(RouterError) {
         let promise = Promise<Result<Void, RouterError>>()
         loop.execute { [self] in
-            promise.resolve(
-                Result { () throws(RouterError) in
-                    guard !state.withLock({ $0.isStopped }) else { throw RouterError(.stopped, "the router has stopped") }
-                    let start = try snapshot { () throws(RouterError) in try journal.beginSegment() }
-                    try journal.commit(flush: true)
-                    guard journal.pendingCount == 0 else { throw RouterError(.storage, "the disk has not taken all that it was given") }
-                    while let oldest = try journal.oldestSegment(), oldest.base < start { try journal.removeOldestSegment() }
-                    state.withLock { $0.sizeAfterClearing = journal.size }
-                })
+            do throws(RouterError) {
+                guard !state.withLock({ $0.isStopped }) else { throw RouterError(.stopped, "the router has stopped") }
+                clear(from: try journal.beginSegment(), appendNext, promise)
+            } catch {
+                promise.resolve(.failure(error))
+            }
         }
         try await promise.value().get()
+    }
+
+    /// Goes on with the next part. Between two of them, callers that wait are answered.
+    private func clear(from start: UInt64, _ appendNext: @escaping @Sendable () -> Bool, _ promise: Promise<Result<Void, RouterError>>) {
+        do throws(RouterError) {
+            guard !state.withLock({ $0.isStopped }) else { throw RouterError(.stopped, "the router has stopped") }
+            let isDone = appendNext()
+            let end = journal.end
+            try journal.commit(flush: isDone)
+            settle(isFailing: false)
+            guard isDone else { return loop.execute { [self] in clear(from: start, appendNext, promise) } }
+            guard journal.synchronized >= end else { throw RouterError(.storage, "the disk has not taken all that it was given") }
+            while let oldest = try journal.oldestSegment(), oldest.base < start { try journal.removeOldestSegment() }
+            state.withLock { $0.sizeAfterClearing = journal.size }
+            promise.resolve(.success(()))
+        } catch {
+            promise.resolve(.failure(error))
+        }
     }
 
     /// Makes durable what is left and ends the thread. May be called again.

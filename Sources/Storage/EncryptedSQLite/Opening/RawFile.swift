@@ -116,19 +116,12 @@ enum Files {
 
     /// The names in a folder; none if it is not there.
     static func names(in folder: String) throws(StorageError) -> [String] {
-        guard let directory = opendir(folder) else {
-            guard errno == ENOENT else { throw error("cannot read the folder \(folder)") }
+        do throws(SystemError) {
+            return try FolderListing.names(in: folder)
+        } catch {
+            guard error.number == ENOENT else { throw Self.error("cannot read the folder \(folder)", error) }
             return []
         }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 
     static func folder(of path: String) -> String {

@@ -1,0 +1,99 @@
+import NIOCore
+import SMPServer
+import SMPTransport
+import Synchronization
+
+/// The rates and numbers that a file router allows one network address, and the requests that it answers at a time. Clients on the router's own machine
+/// have no limits per address: a process there may be a thousand bots.
+final class FileLimits: Sendable {
+    /// Recipients that an address may add at once, and again in a day, for each chunk that it may announce in an hour.
+    static let recipientsPerFile = 16
+    /// Commands of one address that are read without a pause, and again in each following 4 seconds.
+    static let commands = TokenBucket.Rate(4_000, in: .seconds(4))
+    /// Uploads of one address at a time. Further ones wait, and hold no file and no room meanwhile.
+    static let uploadsPerAddress = 64
+    /// The share of the requests of the router that one address may have: one of so many.
+    static let shareOfAddress = 8
+    /// Requests of a client at a time until it has shaken hands: the handshake has two, one after the other.
+    static let requestsBeforeHandshake = 2
+    /// Requests of a client until it has shaken hands.
+    static let attemptsAtHandshake = 8
+
+    private struct Requests {
+        var count = 0
+        var addresses: [NetworkPrefix: Int] = [:]
+    }
+
+    private let files: AddressLimits
+    private let recipients: Mutex<TokenBuckets<NetworkPrefix>?>
+    private let commandBuckets = Mutex(TokenBuckets<NetworkPrefix>(commands, limit: AddressLimits.rememberedAddresses))
+    private let requests = Mutex(Requests())
+    private let maximumRequests: Int
+    private let maximumRequestsPerAddress: Int
+    private let now: @Sendable () -> Int64
+
+    /// - Parameter now: nanoseconds of a clock that only goes forward.
+    init(_ configuration: FileRouterConfiguration, now: @escaping @Sendable () -> Int64 = AddressLimits.uptime) {
+        files = AddressLimits(queues: configuration.filesPerAddressAndHour, now: now)
+        recipients = Mutex(
+            configuration.filesPerAddressAndHour.map {
+                TokenBuckets(TokenBucket.Rate($0 * Self.recipientsPerFile, in: .seconds(86_400)), limit: AddressLimits.rememberedAddresses)
+            })
+        maximumRequests = configuration.maximumRequests
+        maximumRequestsPerAddress = max(1, configuration.maximumRequests / Self.shareOfAddress)
+        self.now = now
+    }
+
+    /// Checks whether an address may announce a chunk with as many recipients now; if so, they are counted.
+    func mayCreateFile(recipients number: Int, _ prefix: NetworkPrefix?) -> Bool { mayAddRecipients(number, prefix) && files.mayCreateQueue(prefix) }
+
+    /// Checks whether an address may add as many recipients now; if so, they are counted.
+    func mayAddRecipients(_ number: Int, _ prefix: NetworkPrefix?) -> Bool {
+        guard let prefix else { return true }
+        return recipients.withLock { $0?.take(number, for: prefix, at: now()) ?? true }
+    }
+
+    /// Counts a command.
+    ///
+    /// - Returns: how long the session must wait before its next one.
+    func pause(afterCommandOf prefix: NetworkPrefix?) -> TimeAmount {
+        guard let prefix else { return .zero }
+        return min(.nanoseconds(commandBuckets.withLock { $0.charge(1, to: prefix, at: now()) }), AddressLimits.longestPause)
+    }
+
+    /// Counts keys that were tried in vain; a wrong password counts as ``AddressLimits/wrongPasswordCost`` of them.
+    ///
+    /// - Parameter own: the session's bucket, which counts where there is no address.
+    /// - Returns: how long the session must wait before its next command.
+    func pause(afterRefusals count: Int, of prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
+        max(files.pause(after: count, from: prefix, own: &own), AddressLimits.pauseForVerification * Int64(count))
+    }
+
+    // MARK: Requests at a time
+
+    /// Takes a request in. What is taken in must be given to ``end(_:)``.
+    ///
+    /// - Returns: false if there are as many as there may be.
+    func begin(_ prefix: NetworkPrefix?) -> Bool {
+        requests.withLock { requests in
+            guard requests.count < maximumRequests else { return false }
+            if let prefix {
+                guard requests.addresses[prefix, default: 0] < maximumRequestsPerAddress else { return false }
+                requests.addresses[prefix, default: 0] += 1
+            }
+            requests.count += 1
+            return true
+        }
+    }
+
+    func end(_ prefix: NetworkPrefix?) {
+        requests.withLock { requests in
+            requests.count -= 1
+            guard let prefix, let left = requests.addresses[prefix].map({ $0 - 1 }) else { return }
+            requests.addresses[prefix] = left > 0 ? left : nil
+        }
+    }
+
+    /// Requests that are being answered.
+    var requestCount: Int { requests.withLock { $0.count } }
+}
