@@ -1,8 +1,10 @@
 import NIOCore
 import NIOPosix
+import SMPAgent
 import SMPClient
 import SMPProtocol
 import SMPTransport
+import Synchronization
 import TestSupport
 import Testing
 import XFTPClient
@@ -70,6 +72,50 @@ import XFTPServer
             }
             #expect(await sessions.count == FileSessions.maximumUnused)
             await sessions.close()
+        }
+    }
+}
+
+/// What an agent counts on file routers, and which connections it tells of.
+@Suite struct FileServerStatisticsTests {
+    @Test func transfersAreCountedForEachRouter() async throws {
+        try await withRouter { router, servers in
+            let party = try Party(servers), agent = try await party.start()
+            let (file, bytes) = try party.folder.file("a.bin", size: 200_000)
+            let upload = try await agent.sendFile(user: 1, file, name: "a.bin", recipients: 1)
+            let (sender, recipients) = try await party.log.descriptions(of: upload)
+            let download = try await agent.receiveFile(user: 1, recipients[0], to: LocalFile(party.folder("b.bin")), approvesServers: true)
+            _ = try await party.log.file(of: download)
+            #expect(try party.folder.contents("b.bin") == bytes)
+            let chunks = Int64(sender.chunks.count), size = sender.size
+            let key = FileServerKey(user: 1, server: router.address), summary = await agent.serversSummary()
+            let counts = try #require(summary.statistics[key])
+            #expect(counts[.uploads] == chunks && counts[.uploadAttempts] == chunks && counts[.uploadsSize] == size && counts[.uploadErrs] == 0)
+            #expect(counts[.downloads] == chunks && counts[.downloadAttempts] == chunks && counts[.downloadsSize] == size && counts[.downloadErrs] == 0)
+            #expect(summary.sessions[key]?.connected == 1 && summary.requests.isEmpty)
+            try await agent.delete(upload)
+            try await eventually("the chunks are deleted") { await agent.serversSummary().statistics[key]?[.deletions] == chunks }
+            agent.resetServerStatistics()
+            #expect(await agent.serversSummary().statistics.isEmpty)
+            try await party.stop(agent)
+        }
+    }
+
+    @Test func connectionsAreToldOfWhenTheyBeginAndEnd() async throws {
+        try await withRouter { router, servers in
+            let told = Mutex<[Bool]>([])
+            let sessions = FileSessions(try XFTPConnector()) { server, isConnected in
+                #expect(server == servers.servers[0].server)
+                told.withLock { $0.append(isConnected) }
+            }
+            let key = FileSessions.Key(user: 1, server: servers.servers[0].server)
+            for _ in 0..<3 { try await sessions.with(key) { session throws(XFTPClientError) in try await session.ping() } }
+            #expect(told.withLock { $0 } == [true])
+            await sessions.close()
+            try await eventually("the end is told") { told.withLock { $0 } == [true, false] }
+            await router.stop()
+            await #expect(throws: XFTPClientError.self) { try await sessions.with(key) { _ throws(XFTPClientError) in } }
+            #expect(await sessions.states[key]?.failed == 1)
         }
     }
 }

@@ -29,6 +29,9 @@ package final class XFTPSession: Sendable {
     /// Closes the connection. Returns when its socket is closed; may be called again.
     package func close() async { await requests.connection.close() }
 
+    /// Calls a function when the connection has ended.
+    package func whenClosed(_ body: @escaping @Sendable () -> Void) { requests.connection.channel.closeFuture.whenComplete { _ in body() } }
+
     // MARK: Commands
 
     /// - Throws: ``XFTPClientError``.

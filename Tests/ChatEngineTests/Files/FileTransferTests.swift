@@ -230,6 +230,7 @@ import XFTPProtocol
         await scene.bob.core.close()
         try await scene.bob.restart()
         await scene.atBob("a.bin", .receiveComplete)
+        await scene.bob.eventually("the event") { $0.count("rcvFileAccepted") == 1 }
         let received = try #require(await scene.bob.core.files(with: scene.aliceAtBob).last?.fileSource)
         let local = LocalFile(scene.bob.filesFolder + "/" + received.filePath, key: try #require(received.cryptoArguments).localKey)
         #expect(try local.contents(upTo: 1 << 20) == Self.content)

@@ -1,12 +1,23 @@
 import ChatAPI
 import ChatProtocol
 import SMPCrypto
+import SMPProtocol
+import SMPWire
 import Testing
 
 @testable import ChatEngine
 
 /// The servers that a profile begins with, and the settings that apps begin with.
 @Suite struct PresetTests {
+    @Test func theOperatorsOfThePublicNetworkComeWithTheirRelays() throws {
+        let relays = PresetOperator.publicNetwork.flatMap(\.chatRelays)
+        #expect(relays.map(\.relayProfile.displayName) == ["SimpleX Chat Relay 1", "SimpleX Chat Relay 2"])
+        for relay in relays {
+            guard case .contact(_, let type, _, _) = try ConnectionShortLink(wireString: relay.address) else { throw UnexpectedAnswer() }
+            #expect(type == .relay && relay.preset && relay.enabled && relay.domains == ["simplex.im"])
+        }
+    }
+
     private static func preset(_ count: Int, disabled: Int = 0, inUse: Int) -> PresetOperator {
         PresetOperator(
             tag: "test", tradeName: "Test", serverDomains: ["example.com"],

@@ -154,7 +154,8 @@ extension ChatEvent {
     /// The item whose file the event is about.
     var itemOfFile: ItemInChat? {
         switch self {
-        case .chatItemUpdated(_, let item), .rcvFileStart(_, let item), .rcvFileComplete(_, let item), .rcvFileSndCancelled(_, let item, _),
+        case .chatItemUpdated(_, let item), .rcvFileStart(_, let item), .rcvFileAccepted(_, let item), .rcvFileComplete(_, let item),
+            .rcvFileSndCancelled(_, let item, _),
             .rcvFileDescrReady(_, let item, _, _), .sndFileCompleteXFTP(_, let item, _):
             item
         case .rcvFileProgressXFTP(_, let item, _, _, _), .rcvFileError(_, let item, _, _), .rcvFileWarning(_, let item, _, _),

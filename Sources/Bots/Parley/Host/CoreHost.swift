@@ -138,6 +138,7 @@ public final class CoreHost: Sendable {
             setup.fileServers = fileServers.map(\.wireString)
             setup.filesFolder = try Self.makeFilesFolder(data)
             setup.companions = data.companions
+            setup.takesCommandsBeforeStart = configuration.takesCommandsBeforeStart
             setup.relayPolicy = configuration.relay.policy
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try openCore(setup)

@@ -28,6 +28,8 @@ public struct HostConfiguration: Sendable {
     package var databasePrefix: DataFolder?
     /// Contacts that each new profile begins with, each with the address in its profile; none by default.
     package var presetContacts: [Profile] = []
+    /// True if a core that has not been started takes all commands; official ones refuse most of them.
+    package var takesCommandsBeforeStart = true
     /// The channels and subscribers that a profile takes that relays for others.
     public var relay = HostRelay()
     /// Handlers that run at once at the most.

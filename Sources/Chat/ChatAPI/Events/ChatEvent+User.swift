@@ -25,7 +25,7 @@ extension ChatEvent {
             .groupDeleted(let user, _, _, _), .groupUpdated(let user, _, _, _, _),
             .acceptingGroupJoinRequestMember(let user, _, _), .noMemberContactCreating(let user, _, _),
             .newMemberContactReceivedInv(let user, _, _, _), .groupLinkDataUpdated(let user, _, _, _, _),
-            .groupRelayUpdated(let user, _, _, _), .rcvFileDescrReady(let user, _, _, _), .rcvFileStart(let user, _),
+            .groupRelayUpdated(let user, _, _, _), .rcvFileDescrReady(let user, _, _, _), .rcvFileStart(let user, _), .rcvFileAccepted(let user, _),
             .rcvFileProgressXFTP(let user, _, _, _, _), .rcvFileComplete(let user, _), .rcvFileSndCancelled(let user, _, _),
             .rcvFileError(let user, _, _, _), .rcvFileWarning(let user, _, _, _), .rcvStandaloneFileComplete(let user, _, _),
             .sndFileProgressXFTP(let user, _, _, _, _), .sndFileRedirectStartXFTP(let user, _, _),

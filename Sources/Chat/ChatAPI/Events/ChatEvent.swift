@@ -176,6 +176,8 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case rcvFileDescrReady(user: User, chatItem: ItemInChat, transfer: JSONValue, description: JSONValue)
     /// Downloading has begun.
     case rcvFileStart(user: User, chatItem: ItemInChat)
+    /// A file that was marked to be received is accepted.
+    case rcvFileAccepted(user: User, chatItem: ItemInChat)
     /// Downloading goes on; bytes.
     @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
     case rcvFileProgressXFTP(user: User, chatItem: ItemInChat?, receivedSize: Int64, totalSize: Int64, transfer: JSONValue)

@@ -15,12 +15,13 @@ extension CommandRunner {
 
     func run(_ command: CoreCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
-        case .start:
+        case .start(let isMain, let sendsFiles):
             try core.checkStoreUnchanged()
             _ = try await query { try $0.user() }
-            return try await core.start() ? .chatStarted : .chatRunning
+            return try await core.start(isMain: isMain, sendsFiles: sendsFiles) ? .chatStarted : .chatRunning
         case .checkRunning: return core.isRunning ? .chatRunning : .chatStopped
         case .stop:
+            core.lifecycle.refuseCommands()
             await core.stop()
             return .chatStopped
         case .activate:
@@ -83,6 +84,7 @@ extension CommandRunner {
         case .subscriptions(let showsDetails): return try await subscriptions(showsDetails: showsDetails)
         case .resetServersStatistics:
             await core.agent.resetServerStatistics()
+            core.files.service.resetServerStatistics()
             return .cmdOk(user: nil)
         case .quarantine(let command): return try await run(command)
         case .quit, .workers, .queues: return try await refuse("this command")

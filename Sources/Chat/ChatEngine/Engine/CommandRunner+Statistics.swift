@@ -8,13 +8,16 @@ import SMPWire
 
 extension CommandRunner {
     func serversSummary(user id: UserID) async throws(ChatCoreError) -> ChatResponse {
-        let (user, hidden, known) = try await query { transaction in
+        let (user, hidden, known, knownForFiles) = try await query { transaction in
             let user = try transaction.user(id)
             let hidden = try transaction.db.users().filter { $0.viewPasswordHash != nil }.compactMap { Int64($0.agentUserID) }
             let servers = try transaction.servers(of: user).smpServers.compactMap { try? SMPServerWithAuth(wireString: $0.server).server }
-            return (user, Set(hidden), Set(servers))
+            let fileServers = try transaction.servers(of: user).xftpServers.compactMap { try? XFTPServerWithAuth(wireString: $0.server).server }
+            return (user, Set(hidden), Set(servers), Set(fileServers))
         }
-        let report = ServersReport(await core.agent.serversSummary(), user: try agentUser(of: user), hidden: hidden, known: known)
+        let files = await core.files.service.serversSummary()
+        let report = ServersReport(
+            await core.agent.serversSummary(), files: files, user: try agentUser(of: user), hidden: hidden, known: known, knownForFiles: knownForFiles)
         return .agentServersSummary(user: user, summary: report.json)
     }
 

@@ -11,6 +11,10 @@ struct CommandRunner: Sendable {
     var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
+        if core.refusesMostCommands, command.needsRunningCore {
+            if !core.lifecycle.isStoreReplaced { _ = try await query { try $0.user() } }
+            throw ChatCoreError(Refusal.chat(.chatNotStarted).error)
+        }
         // Links are made on the servers that the core is set up with now, and through its proxy, also before it is started.
         switch command {
         case .connections, .address, .console, .groups, .contacts: try await core.servers.apply()

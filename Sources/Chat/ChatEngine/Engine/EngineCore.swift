@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Logging
 import SMPAgent
 import SMPCrypto
+import SMPProtocol
 import SMPWire
 import Synchronization
 import SystemSupport
@@ -52,6 +53,11 @@ final class EngineCore: Sendable {
     var logger: Logger { configuration.logger }
     var random: any RandomSource { transactions.random }
     var isRunning: Bool { lifecycle.isRunning }
+    /// True while most commands are refused because the core does not run: from `/_stop` to the next `/_start`, and before the first one unless
+    /// ``NativeCoreConfiguration/takesCommandsBeforeStart``. A core that its own program stops takes them, and their messages wait in the store.
+    var refusesMostCommands: Bool {
+        !isRunning && !isClosed && (lifecycle.refusesCommands || !configuration.takesCommandsBeforeStart)
+    }
     var isClosed: Bool { lifecycle.isClosed }
 
     /// - Parameters:
@@ -91,6 +97,16 @@ final class EngineCore: Sendable {
         relaySignal.attach(relay)
         files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)
         fileEvents.attach(files.receive)
+        if configuration.reportsHosts {
+            fileEvents.attachHosts { [hub] server, isConnected in
+                for host in server.hosts.prefix(1) {
+                    hub.publish(
+                        isConnected
+                            ? .hostConnected(protocolName: "xftp", transportHost: host.description)
+                            : .hostDisconnected(protocolName: "xftp", transportHost: host.description))
+                }
+            }
+        }
         let cleaner = FileCleaner(transactions: transactions, service: service, locks: locks, logger: logger)
         expiry = ExpiryTimer(
             transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), files: cleaner, logger: logger)
@@ -114,17 +130,19 @@ final class EngineCore: Sendable {
 
 // MARK: Starting and stopping
 
-/// A core that is stopped still takes commands; their messages wait in the store.
 extension EngineCore {
     /// Begins to send and receive, first what an earlier run left behind.
     ///
+    /// - Parameters:
+    ///   - isMain: False for a program beside the app, which has nothing expire and receives no files.
+    ///   - sendsFiles: True if files are transferred although it is not the app.
     /// - Returns: False if the core was running.
     @discardableResult
-    func start() async throws(ChatCoreError) -> Bool {
-        try await transition.withLock { () throws(ChatCoreError) in try await startParts() }
+    func start(isMain: Bool = true, sendsFiles: Bool = true) async throws(ChatCoreError) -> Bool {
+        try await transition.withLock { () throws(ChatCoreError) in try await startParts(isMain, transfersFiles: isMain || sendsFiles) }
     }
 
-    private func startParts() async throws(ChatCoreError) -> Bool {
+    private func startParts(_ isMain: Bool, transfersFiles: Bool) async throws(ChatCoreError) -> Bool {
         try checkOpen()
         try checkStoreUnchanged()
         guard lifecycle.begin() else { return false }
@@ -136,7 +154,7 @@ extension EngineCore {
             } else {
                 await agent.resume()
             }
-            try await files.start()
+            if transfersFiles { try await files.start() }
             // New queues are to be made on the servers that are set now.
             for job in try await jobs.start() where job.task == .setServers { await jobs.attempt(at: job.id) }
         } catch {
@@ -148,7 +166,7 @@ extension EngineCore {
             task = Task { [receiver] in await receiver.run() }
         }
         outbox.start()
-        expiry.start()
+        if isMain { expiry.start() }
         do {
             try await channels.removeUnfinished()
             try await relay.start()
@@ -160,7 +178,7 @@ extension EngineCore {
             // The start of many connections leaves free memory in small parts.
             if await agent.subscribeAll().count >= Self.connectionsBeforeTrim { Heap.trim() }
         }
-        Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() }
+        if isMain { Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() } }
         return true
     }
 

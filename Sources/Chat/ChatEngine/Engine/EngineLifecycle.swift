@@ -4,6 +4,7 @@ import Synchronization
 final class EngineLifecycle: Sendable {
     private struct State {
         var isRunning = false
+        var refusesCommands = false
         var isClosed = false
         var isStoreReplaced = false
     }
@@ -11,6 +12,8 @@ final class EngineLifecycle: Sendable {
     private let state = Mutex(State())
 
     var isRunning: Bool { state.withLock(\.isRunning) }
+    /// True from the command that stops the core to the beginning of the next run.
+    var refusesCommands: Bool { state.withLock(\.refusesCommands) }
     var isClosed: Bool { state.withLock(\.isClosed) }
     /// True once the databases were closed to be changed: the core must be opened again.
     var isStoreReplaced: Bool { state.withLock(\.isStoreReplaced) }
@@ -18,12 +21,18 @@ final class EngineLifecycle: Sendable {
     /// Begins to run.
     ///
     /// - Returns: False if it was running.
-    func begin() -> Bool { change(\.isRunning, to: true) }
+    func begin() -> Bool {
+        _ = change(\.refusesCommands, to: false)
+        return change(\.isRunning, to: true)
+    }
 
     /// Stops running.
     ///
     /// - Returns: False if it was not running.
     func end() -> Bool { change(\.isRunning, to: false) }
+
+    /// Has most commands refused until the next run.
+    func refuseCommands() { _ = change(\.refusesCommands, to: true) }
 
     /// Closes permanently.
     ///

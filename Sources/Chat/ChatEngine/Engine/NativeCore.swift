@@ -48,6 +48,7 @@ package final class NativeCore: IdempotentChatCore {
         guard let folder = configuration.transfersFolder else { return UnavailableFileService(reason: "a core in memory has no folder for them") }
         var settings = FileAgentConfiguration(folder: folder)
         settings.network = configuration.client.network
+        if configuration.reportsHosts { settings.onConnection = { events.report($0, isConnected: $1) } }
         do throws(FileTransferError) {
             return try FileAgent(
                 settings, store: agentStore, servers: ChatFileServers(store: store), now: { UTCTimestamp.current().seconds }, logger: configuration.logger,

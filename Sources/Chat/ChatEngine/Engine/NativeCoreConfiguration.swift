@@ -37,6 +37,9 @@ package struct NativeCoreConfiguration: Sendable {
     package var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
     package var presetContacts: [Profile]
+    /// True if a core that has not been started takes all commands, so that bots are set up before they run: their messages wait in the store. Official
+    /// cores refuse most commands until they are started.
+    package var takesCommandsBeforeStart = true
     /// True if sessions with routers are reported as `hostConnected` and `hostDisconnected`.
     package var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.

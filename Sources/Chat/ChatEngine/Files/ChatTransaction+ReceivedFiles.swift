@@ -107,9 +107,11 @@ extension ChatTransaction {
     /// - Parameters:
     ///   - key: The key with which it is encrypted on the disk; nil for none.
     ///   - inline: The option of the command that allows larger files inside messages, or none.
+    ///   - announces: Whether an event tells of it, because nobody waits for the response.
     ///   - reserve: Reserves a path for a file of a name.
     func accept(
-        _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, inline: Bool?, reserve: (String, FileFolders) throws(Refusal) -> String
+        _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, inline: Bool?, announces: Bool = false,
+        reserve: (String, FileFolders) throws(Refusal) -> String
     ) throws -> Result<ChatResponse, Refusal> {
         var file = try receivedFile(id)
         if case .refuse(let error) = ReceiveDecision(file) { return .failure(.chat(error)) }
@@ -122,6 +124,7 @@ extension ChatTransaction {
         file = try receivedFile(id)
         // The response shows the file as it is before the download begins.
         guard let shown = try itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
+        if announces { emit(.rcvFileAccepted(user: user, chatItem: shown)) }
         if isInline { try askForChunks(of: file, user: user) }
         if file.description?.isComplete == true, case .failure(let refusal) = try beginDownload(file, of: user) { return .failure(refusal) }
         return .success(.rcvFileAccepted(user: user, chatItem: shown))

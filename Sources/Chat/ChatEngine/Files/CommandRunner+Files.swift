@@ -58,7 +58,7 @@ extension CommandRunner {
     }
 
     private func receive(
-        _ id: FileID, approvesRelays: Bool, encrypts: Bool?, inline: Bool? = nil, path wanted: String?
+        _ id: FileID, approvesRelays: Bool, encrypts: Bool?, inline: Bool? = nil, path wanted: String?, announces: Bool = false
     ) async throws(ChatCoreError) -> ChatResponse {
         let key = newKey(encrypts)
         let reserved = Mutex<String?>(nil)
@@ -66,7 +66,7 @@ extension CommandRunner {
         do throws(ChatCoreError) {
             // The name is reserved in the transaction that stores it, so that a process that ends before leaves no empty file.
             outcome = try await transaction { transaction in
-                try transaction.accept(id, key: key, approvesRelays: approvesRelays, inline: inline) { name, folders throws(Refusal) in
+                try transaction.accept(id, key: key, approvesRelays: approvesRelays, inline: inline, announces: announces) { name, folders throws(Refusal) in
                     // A transaction that could not be committed together with others is run again.
                     if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
                     let path = try folders.reserve(name, at: wanted)
@@ -104,7 +104,7 @@ extension CommandRunner {
         for file in try await query({ try $0.db.filesToReceive(since: since) }) {
             do throws(ChatCoreError) {
                 _ = try await CommandRunner(core: core, actor: file.user).receive(
-                    file.id, approvesRelays: file.approvesRelays, encrypts: file.key != nil, path: nil)
+                    file.id, approvesRelays: file.approvesRelays, encrypts: file.key != nil, path: nil, announces: true)
             } catch {
                 core.hub.publish(.chatError(error: error.chatError ?? .store(error: .internalError(message: error.message))))
             }

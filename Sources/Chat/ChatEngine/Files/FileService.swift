@@ -34,8 +34,18 @@ package protocol FileService: Sendable {
     /// Deletes an uploaded file by its sender's description.
     func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError)
 
+    /// The state of all file routers and what was counted for them.
+    func serversSummary() async -> FileServersSummary
+    /// Begins to count anew.
+    func resetServerStatistics()
+
     /// Tries whether files can be exchanged over a router.
     func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure)
+}
+
+extension FileService {
+    package func serversSummary() async -> FileServersSummary { FileServersSummary() }
+    package func resetServerStatistics() {}
 }
 
 extension FileAgent: FileService {
@@ -88,9 +98,20 @@ package final class FileEventRelay: Sendable {
         var receive: @Sendable (FileTransferEvent) async -> Void
     }
 
+    private struct Hosts {
+        var report: @Sendable (XFTPServerAddress, Bool) -> Void
+    }
+
     private let receiver = Mutex<Receiver?>(nil)
+    private let hosts = Mutex<Hosts?>(nil)
 
     package init() {}
+
+    /// Sets the receiver of what connections with file routers begin and end.
+    func attachHosts(_ report: @escaping @Sendable (XFTPServerAddress, Bool) -> Void) { hosts.withLock { $0 = Hosts(report: report) } }
+
+    /// A connection with a file router was made, or has ended.
+    func report(_ server: XFTPServerAddress, isConnected: Bool) { hosts.withLock { $0 }?.report(server, isConnected) }
 
     func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { receiver.withLock { $0 = Receiver(receive: handler) } }
 

@@ -16,7 +16,7 @@ import XFTPProtocol
 /// between the two repeats a step and loses none.
 final class FileTransferController: Sendable {
     private let transactions: TransactionRunner
-    private let service: any FileService
+    let service: any FileService
     private let locks: KeyedLock<String>
     private let logger: Logger
 

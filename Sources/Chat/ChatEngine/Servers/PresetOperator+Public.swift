@@ -1,8 +1,8 @@
 // The operators of the public network, as clients of version 6.5 ship them: a fact of that network, taken from their source at commit
-// d6c9c0ee (Simplex.Chat.Operators.Presets) and simplexmq at commit ba6af65c (Simplex.FileTransfer.Client.Presets). Their channel relays are
-// left out, since this core has no channels.
+// d6c9c0ee (Simplex.Chat.Operators.Presets) and simplexmq at commit ba6af65c (Simplex.FileTransfer.Client.Presets).
 
 import ChatAPI
+import ChatProtocol
 import SMPProtocol
 import SMPWire
 
@@ -14,7 +14,7 @@ extension PresetOperator {
     static let simpleXChat = PresetOperator(
         tag: "simplex", tradeName: "SimpleX Chat", legalName: "SimpleX Chat Ltd", serverDomains: ["simplex.im"],
         smpServers: simpleXChatRouters.map { Server($0) } + simpleXChatOlderRouters.map { Server($0, isEnabled: false) }, smpServersInUse: 4,
-        xftpServers: simpleXChatFileRouters.map { Server($0) }, xftpServersInUse: 3)
+        xftpServers: simpleXChatFileRouters.map { Server($0) }, xftpServersInUse: 3, chatRelays: simpleXChatRelays)
 
     /// InFlux Technologies Limited: its routers only forward to others until a user gives them more to do.
     static let flux = PresetOperator(
@@ -60,6 +60,17 @@ extension PresetOperator {
         "xftp://-bIo6o8wuVc4wpZkZD3tH-rCeYaeER_0lz1ffQcSJDs=@xftp5.simplex.im,2kikdbdhlrluburwt6q6rnoxvezcm2ifx2hj463jlunkeftlzm7hf3qd.onion",
         "xftp://6nSvtY9pJn6PXWTAIMNl95E1Kk1vD7FM2TeOA64CFLg=@xftp6.simplex.im,tg3fmu6houq7vfqlsipm2qqzhtpgxesnuydqozx3khojxydhs53sbbyd.onion",
     ]
+
+    /// Relays for channels. A new channel uses both.
+    private static let simpleXChatRelays = [
+        relay("SimpleX Chat Relay 1", "https://smp5.simplex.im/r#Fp5RWXkiRFg-hgcDwC2v-MWnPfvEf42RgCqREntW0mw"),
+        relay("SimpleX Chat Relay 2", "https://smp6.simplex.im/r#_qlQfogHGDJ8MAF2wKmkglRBM-xHR142gDJstKiGRQQ"),
+    ]
+
+    private static func relay(_ name: String, _ address: String) -> UserChatRelay {
+        UserChatRelay(
+            address: address, relayProfile: RelayProfile(displayName: name), domains: ["simplex.im"], preset: true, enabled: true, deleted: false)
+    }
 
     private static let fluxRouters = [
         "smp://xQW_ufMkGE20UrTlBl8QqceG1tbuylXhr9VOLPyRJmw=@smp1.simplexonflux.com,qb4yoanyl4p7o33yrknv4rs6qo7ugeb2tu2zo66sbebezs4cpyosarid.onion",

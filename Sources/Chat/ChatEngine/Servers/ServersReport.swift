@@ -3,10 +3,11 @@ import ChatProtocol
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import XFTPAgent
 
 /// How routers stand and what was counted for them, as the chat API tells it: for one profile, and for all that are not hidden.
 ///
-/// There are no file and notification routers yet: their numbers are those of nothing.
+/// Nothing is counted of notification routers, which this core does not use.
 struct ServersReport {
     /// The counts of one router.
     private struct Router {
@@ -33,13 +34,18 @@ struct ServersReport {
     ///   - user: the profile in the agent's numbering.
     ///   - hidden: profiles that the sums leave out, unless it is one of them.
     ///   - known: the routers that the profile has.
-    init(_ summary: AgentServersSummary, user: AgentUserID, hidden: Set<AgentUserID>, known: Set<SMPServerAddress>) {
+    ///   - knownForFiles: the file routers that the profile has.
+    init(
+        _ summary: AgentServersSummary, files: FileServersSummary = FileServersSummary(), user: AgentUserID, hidden: Set<AgentUserID>,
+        known: Set<SMPServerAddress>, knownForFiles: Set<XFTPServerAddress> = []
+    ) {
         let all = Self.routers(in: summary) { $0 == user || !hidden.contains($0) }
         let own = Self.routers(in: summary) { $0 == user }
         json = [
             "statsStartedAt": UTCTimestamp(milliseconds: summary.startedAt).json,
-            "allUsersSMP": Self.report(all, known: nil), "allUsersXFTP": Self.noFileRouters, "allUsersNtf": Self.noNotifiers,
-            "currentUserSMP": Self.report(own, known: known), "currentUserXFTP": Self.noFileRouters, "currentUserNtf": Self.noNotifiers,
+            "allUsersSMP": Self.report(all, known: nil), "allUsersXFTP": FileServersReport.json(files, known: nil) { $0 == user || !hidden.contains($0) },
+            "allUsersNtf": Self.noNotifiers, "currentUserSMP": Self.report(own, known: known),
+            "currentUserXFTP": FileServersReport.json(files, known: knownForFiles) { $0 == user }, "currentUserNtf": Self.noNotifiers,
         ]
     }
 
@@ -94,7 +100,7 @@ struct ServersReport {
         ]
     }
 
-    private static func json(_ counts: SessionCounts) -> JSONValue {
+    static func json(_ counts: SessionCounts) -> JSONValue {
         ["ssConnected": .int(Int64(counts.connected)), "ssErrors": .int(Int64(counts.failed)), "ssConnecting": .int(Int64(counts.connecting))]
     }
 
@@ -106,17 +112,6 @@ struct ServersReport {
     private static func json(_ statistics: ServerStatistics) -> JSONValue {
         .object(JSONObject(ServerCounter.allCases.map { ("_" + $0.rawValue, JSONValue.int(Int64(statistics[$0]))) }))
     }
-
-    private static let noFileRouters: JSONValue = [
-        "xftpTotals": [
-            "sessions": json(SessionCounts()),
-            "stats": zeros([
-                "_uploads", "_uploadsSize", "_uploadAttempts", "_uploadErrs", "_downloads", "_downloadsSize", "_downloadAttempts",
-                "_downloadAuthErrs", "_downloadErrs", "_deletions", "_deleteAttempts", "_deleteErrs",
-            ]),
-        ],
-        "currentlyUsedXFTPServers": [], "previouslyUsedXFTPServers": [],
-    ]
 
     private static let noNotifiers: JSONValue = [
         "ntfTotals": [

@@ -24,7 +24,9 @@ extension CommandRunner {
                 try $0.updateContactReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
             }
         case .setGroupReceipts(let id, let settings):
-            try await changeSetting(of: id) { try $0.updateGroupReceipts(user: $1, enabled: settings.enable) }
+            try await changeSetting(of: id) {
+                try $0.updateGroupReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
+            }
         case .setAutoAcceptMemberContacts(let id, let enabled):
             try await changeSetting(of: id) { try $0.updateAutoAcceptMemberContacts(user: $1, enabled: enabled) }
         case .hide(let id, let password): try await transaction { try $0.hideUser(id, password: password) }

@@ -174,8 +174,10 @@ extension Database {
         try run("UPDATE users SET send_receipts_contacts = ?, send_receipts_groups = ? WHERE password_hash IS NULL", [enabled, enabled])
     }
 
-    func updateGroupReceipts(user id: UserID, enabled: Bool) throws {
+    /// Sets whether receipts are sent to groups; groups with a setting of their own keep it unless it is cleared.
+    func updateGroupReceipts(user id: UserID, enabled: Bool, clearOverrides: Bool) throws {
         try run("UPDATE users SET send_receipts_groups = ? WHERE user_id = ?", [enabled, id])
+        if clearOverrides { try run("UPDATE groups SET send_receipts = NULL WHERE user_id = ?", [id]) }
     }
 
     func updateAutoAcceptMemberContacts(user id: UserID, enabled: Bool) throws {

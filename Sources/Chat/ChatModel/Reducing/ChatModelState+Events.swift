@@ -18,6 +18,7 @@ extension ChatModelState {
         case .newChatItems(let user, let items): add(items, user, &changes)
         case .chatItemsStatusesUpdated(let user, let items): refresh(items, user, &changes)
         case .chatItemUpdated(let user, let item), .chatItemNotChanged(let user, let item), .rcvFileStart(let user, let item),
+            .rcvFileAccepted(let user, let item),
             .rcvFileComplete(let user, let item), .rcvFileSndCancelled(let user, let item, _),
             .rcvFileDescrReady(let user, let item, _, _), .sndFileCompleteXFTP(let user, let item, _):
             refresh([item], user, &changes)

@@ -21,6 +21,9 @@ package struct FileAgentConfiguration: Sendable {
     /// Chunks of all files that are transferred at the same time.
     package var chunksOfAllFilesAtOnce = 12
 
+    /// Is called with the router of each connection that is made, and again when it has ended. From any thread.
+    package var onConnection: @Sendable (_ server: XFTPServerAddress, _ isConnected: Bool) -> Void = { _, _ in }
+
     package init(folder: String) { self.folder = folder }
 }
 

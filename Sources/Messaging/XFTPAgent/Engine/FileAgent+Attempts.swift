@@ -56,6 +56,23 @@ extension FileAgent {
         do { try step(moment) } catch { throw TransferInterrupted() }
     }
 
+    /// Counts a request to a router and its outcome. One that was cancelled has none.
+    func counted<Value: Sendable>(
+        _ attempts: FileServerCounter, _ successes: FileServerCounter, _ failures: (XFTPClientError) -> FileServerCounter, _ router: FileServerKey,
+        _ request: () async throws(XFTPClientError) -> Value
+    ) async throws(XFTPClientError) -> Value {
+        statistics.begin(attempts, router)
+        defer { statistics.end(attempts, router) }
+        do throws(XFTPClientError) {
+            let value = try await request()
+            statistics.add(successes, router)
+            return value
+        } catch {
+            if error.code != .cancelled { statistics.add(failures(error), router) }
+            throw error
+        }
+    }
+
     // MARK: Deletions
 
     /// Deletes chunks from their routers until none is left that could be.
@@ -76,8 +93,9 @@ extension FileAgent {
                 var isDone = now() - record.created > configuration.deletionLifetime.components.seconds
                 if !isDone {
                     do throws(XFTPClientError) {
-                        try await sessions.with(.init(user: record.user, server: record.server)) { session throws(XFTPClientError) in
-                            try await session.delete(record.id, key: record.key)
+                        let router = FileServerKey(user: record.user, server: record.server)
+                        try await counted(.deleteAttempts, .deletions, { _ in .deleteErrs }, router) { () throws(XFTPClientError) in
+                            try await sessions.with(router) { session throws(XFTPClientError) in try await session.delete(record.id, key: record.key) }
                         }
                         isDone = true
                     } catch {

@@ -157,14 +157,20 @@ extension FileAgent {
             for server in Set(replicas.map(\.server)) where !(await servers.isKnown(server, to: record.user)) { hidden.insert(server) }
         }
         return try await attempt(since: record.created, warn: { [self] in await announce(.downloadWarning(record.id, $0)) }) {
-            [sessions, hidden] () throws(XFTPClientError) in
+            [self, hidden] () throws(XFTPClientError) in
             var failure: XFTPClientError?
             for replica in replicas {
                 do throws(XFTPClientError) {
                     let key = FileSessions.Key(user: record.user, server: replica.server)
-                    return try await sessions.with(key, hidesAddress: hidden.contains(replica.server)) { session throws(XFTPClientError) in
-                        try await body(session, replica)
+                    let value = try await counted(
+                        .downloadAttempts, .downloads, { $0.code == .protocol(.auth) ? .downloadAuthErrs : .downloadErrs }, key
+                    ) { () throws(XFTPClientError) in
+                        try await sessions.with(key, hidesAddress: hidden.contains(replica.server)) { session throws(XFTPClientError) in
+                            try await body(session, replica)
+                        }
                     }
+                    statistics.add(.downloadsSize, key, Int64(chunk.size))
+                    return value
                 } catch {
                     if failure?.isTemporary != true { failure = error }
                 }

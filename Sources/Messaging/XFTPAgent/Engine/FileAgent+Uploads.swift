@@ -146,9 +146,13 @@ extension FileAgent {
             do {
                 try await self.attempt(since: record.created, warn: warn) { () throws(XFTPClientError) in
                     let source = try await source(of: chunk, record)
-                    try await sessions.with(.init(user: record.user, server: known.server)) { session throws(XFTPClientError) in
-                        try await session.upload(source, to: known.id, key: known.key)
+                    let router = FileServerKey(user: record.user, server: known.server)
+                    try await counted(.uploadAttempts, .uploads, { _ in .uploadErrs }, router) { () throws(XFTPClientError) in
+                        try await sessions.with(router) { session throws(XFTPClientError) in
+                            try await session.upload(source, to: known.id, key: known.key)
+                        }
                     }
+                    statistics.add(.uploadsSize, router, Int64(chunk.size))
                 }
                 try pass(.uploaded)
                 return try await reporting { try await $0.setUploaded(chunk.number, in: record.id) }

@@ -37,6 +37,7 @@ package final class FileAgent: Sendable {
     let configuration: FileAgentConfiguration
     let servers: any FileServerSource
     let sessions: FileSessions
+    let statistics = FileStatisticsRegistry()
     let folder: WorkFolder
     let random: any RandomSource
     let now: @Sendable () -> Int64
@@ -84,7 +85,7 @@ package final class FileAgent: Sendable {
         self.group = group
         state = Mutex(State(configuration.network))
         do throws(XFTPClientError) {
-            sessions = FileSessions(try Self.connector(configuration.network, group, random))
+            sessions = FileSessions(try Self.connector(configuration.network, group, random), onConnection: configuration.onConnection)
         } catch {
             throw FileTransferError(.network, error.message)
         }
@@ -118,6 +119,17 @@ package final class FileAgent: Sendable {
         for task in tasks { await task.value }
         await sessions.close()
     }
+
+    // MARK: Statistics
+
+    /// The state of all file routers and what was counted for them.
+    package func serversSummary() async -> FileServersSummary {
+        let (counts, requests) = statistics.all
+        return FileServersSummary(statistics: counts, sessions: await sessions.states, requests: requests)
+    }
+
+    /// Begins to count anew.
+    package func resetServerStatistics() { statistics.reset() }
 
     // MARK: Sending
 

@@ -1,3 +1,4 @@
+import SMPAgent
 import SMPProtocol
 import XFTPClient
 
@@ -9,13 +10,10 @@ actor FileSessions {
     /// Sessions that are kept while nobody uses them.
     static let maximumUnused = 32
 
-    struct Key: Hashable, Sendable {
-        var user: Int64
-        var server: XFTPServerAddress
+    /// Routers of which it is remembered that the last attempt to connect failed.
+    static let maximumFailed = 256
 
-        /// Routers cannot tell by their sessions which of them are one user's.
-        var purpose: String { "\(user)@\(server)" }
-    }
+    typealias Key = FileServerKey
 
     private typealias Connecting = Task<Result<XFTPSession, XFTPClientError>, Never>
 
@@ -25,13 +23,29 @@ actor FileSessions {
         var users = 0
         /// A number that grows with each use.
         var lastUse: UInt64 = 0
+        var isConnected = false
     }
 
+    private let onConnection: @Sendable (XFTPServerAddress, Bool) -> Void
+    private var failed: Set<Key> = []
     private var connector: XFTPConnector
     private var sessions: [Key: Entry] = [:]
     private var uses: UInt64 = 0
 
-    init(_ connector: XFTPConnector) { self.connector = connector }
+    init(_ connector: XFTPConnector, onConnection: @escaping @Sendable (XFTPServerAddress, Bool) -> Void = { _, _ in }) {
+        self.connector = connector
+        self.onConnection = onConnection
+    }
+
+    /// Connections with each router, by their state.
+    var states: [Key: SessionCounts] {
+        var states: [Key: SessionCounts] = [:]
+        for (key, entry) in sessions {
+            if entry.isConnected { states[key, default: SessionCounts()].connected += 1 } else { states[key, default: SessionCounts()].connecting += 1 }
+        }
+        for key in failed where sessions[key] == nil { states[key, default: SessionCounts()].failed += 1 }
+        return states
+    }
 
     /// Does something with a session, which is given up if it is of no more use afterwards.
     ///
@@ -79,9 +93,9 @@ actor FileSessions {
             try checkAddress(key, hidesAddress)
         }
         if let newer = sessions[key]?.connecting { return try await result(of: newer, key) }
-        let connecting = Connecting { [connector] in
+        let connecting = Connecting { [connector, onConnection] in
             do throws(XFTPClientError) {
-                return .success(try await connector.connect(key.server, purpose: key.purpose))
+                return .success(try await Self.connect(connector, key, onConnection))
             } catch {
                 return .failure(error)
             }
@@ -93,7 +107,16 @@ actor FileSessions {
     private func result(of connecting: Connecting, _ key: Key) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
         beginUse(key)
         let result = await connecting.value
-        if case .failure = result, sessions[key]?.connecting == connecting { sessions[key] = nil }
+        if sessions[key]?.connecting == connecting {
+            switch result {
+            case .success:
+                sessions[key]?.isConnected = true
+                failed.remove(key)
+            case .failure:
+                sessions[key] = nil
+                if failed.count < Self.maximumFailed { failed.insert(key) }
+            }
+        }
         return (try result.get(), connecting)
     }
 
@@ -116,7 +139,16 @@ actor FileSessions {
     ///
     /// - Throws: ``XFTPClientError``.
     func connect(_ key: Key) async throws(XFTPClientError) -> XFTPSession {
-        try await connector.connect(key.server, purpose: key.purpose)
+        try await Self.connect(connector, key, onConnection)
+    }
+
+    private static func connect(
+        _ connector: XFTPConnector, _ key: Key, _ onConnection: @escaping @Sendable (XFTPServerAddress, Bool) -> Void
+    ) async throws(XFTPClientError) -> XFTPSession {
+        let session = try await connector.connect(key.server, purpose: key.purpose)
+        onConnection(key.server, true)
+        session.whenClosed { onConnection(key.server, false) }
+        return session
     }
 
     private func forget(_ key: Key, _ session: XFTPSession) async {
@@ -142,4 +174,9 @@ actor FileSessions {
             if case .success(let session) = await connecting.value { await session.close() }
         }
     }
+}
+
+extension FileServerKey {
+    /// Routers cannot tell by their sessions which of them are one user's.
+    fileprivate var purpose: String { "\(user)@\(server)" }
 }
