@@ -49,8 +49,12 @@ import Testing
         let json = try await parley(["db", "check", "--data", "d", "--json"], folder, key: Self.keys[0])
         #expect(json.output.split(separator: "\n").allSatisfy { $0.contains(#""encrypted":true"#) && $0.contains(#""sound":true"#) }, "\(json)")
         let backup = try await parley(["db", "backup", "--data", "d", "--to", "copies"], folder, key: Self.keys[0])
-        #expect(backup.exitCode == 0 && backup.output.contains("copies/parley_chat."), "\(backup)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("copies")).count == 2)
+        // One folder with everything in it.
+        let copy = backup.output.trimmingCharacters(in: .newlines)
+        #expect(backup.exitCode == 0 && copy.contains("copies/parley."), "\(backup)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("copies")).count == 1)
+        let parts = try Set(FileManager.default.contentsOfDirectory(atPath: folder(copy)))
+        #expect(parts.isSuperset(of: ["parley_chat.db", "parley_agent.db", "parley.folder", "router", "file-router", "files"]), "\(parts)")
 
         // One byte of a page.
         let path = folder("d/parley_chat.db"), whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -95,6 +99,37 @@ import Testing
         let check = try await parley(["db", "check", "--data", "d"], folder, key: Self.keys[current])
         #expect(check.exitCode == 0, "\(check)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("d")).allSatisfy { !$0.contains(".rekey") })
+    }
+
+    @Test func aBackupIsRestoredAndAFolderOfWhichAPartIsGoneIsRefused() async throws {
+        let folder = try await folder()
+        let backup = try await parley(["db", "backup", "--data", "d", "--json"], folder)
+        #expect(backup.exitCode == 0 && backup.output.hasPrefix(#"{"event":"backup","path":"#), "\(backup)")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder("d/backups")).first), copy = "d/backups/" + name
+
+        try FileManager.default.removeItem(atPath: folder("d/parley_agent.db"))
+        for command in [["profile", "list"], ["db", "check"], ["db", "backup"], ["chat", "--exec", ":list"]] {
+            let refused = try await parley(command + ["--data", "d"], folder)
+            #expect(
+                refused.exitCode == 1 && refused.errors.contains("[folderPartMissing]") && refused.errors.contains("parley_agent.db"), "\(command) \(refused)")
+        }
+        let cautious = try await parley(["db", "restore", copy, "--data", "d"], folder)
+        #expect(cautious.exitCode == 1 && cautious.errors.contains("[backup]"), "\(cautious)")
+        let restored = try await parley(["db", "restore", copy, "--data", "d", "--replace", "--json"], folder)
+        #expect(restored.exitCode == 0 && restored.output.hasPrefix(#"{"event":"restored","#) && restored.output.contains("replaced."), "\(restored)")
+        #expect(try await parley(["profile", "list", "--data", "d"], folder).output == "Alice\n")
+        #expect(try await parley(["db", "check", "--data", "d"], folder).exitCode == 0)
+
+        // An empty file is none.
+        try Data().write(to: URL(fileURLWithPath: folder("d/parley_agent.db")))
+        let empty = try await parley(["db", "check", "--data", "d"], folder)
+        #expect(empty.exitCode == 1 && empty.errors.contains("[folderPartEmpty]"), "\(empty)")
+        let accepted = try await parley(["db", "accept", "--data", "d", "--json"], folder)
+        #expect(accepted.exitCode == 0 && accepted.output.contains(#""parts":["chat","#), "\(accepted)")
+        #expect(try await parley(["profile", "list", "--data", "d"], folder).output == "Alice\n")
+
+        let nothing = try await parley(["db", "restore", "d", "--data", "other"], folder)
+        #expect(nothing.exitCode == 1 && nothing.errors.contains("[backup]"), "\(nothing)")
     }
 
     /// Else the bots of the folder could not open it any more when they run as the service.

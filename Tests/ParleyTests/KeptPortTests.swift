@@ -25,7 +25,7 @@ import XFTPServer
         return port
     }
 
-    @Test(arguments: ["", "\n", " ", "port", "0", "0\n", "65536", "99999", "-5", "12 34", "1\n2", "12345\n\n", "１２３", "12345678901234567890"])
+    @Test(arguments: ["", "\n", " ", "port", "0", "0\n", "65536", "99999", "-5", "12 34", "1\n2", "12345\n\n", "123", "12345", "１２３", "12345678901234567890"])
     func aFileThatDoesNotHoldAPortIsRefusedAndKept(_ text: String) async throws {
         let folder = try TemporaryFolder(isCreated: false)
         for start in [{ try await self.start($0, port: nil) }, { try await self.startForFiles($0, port: nil) }] as [(String) async throws -> Int] {

@@ -196,6 +196,21 @@ import Tracing
         #expect(HostStatus.Router.all(active: .null, pending: [:]).isEmpty)
     }
 
+    @Test func anotherCopyAndLostConnectionsAreProblems() async {
+        let monitor = HostMonitor()
+        monitor.enter(.ready)
+        #expect(await monitor.status(of: nil).isHealthy)
+        monitor.noteTakeover(true)
+        monitor.noteLostConnections(true)
+        let status = await monitor.status(of: nil)
+        #expect(!status.isHealthy && status.health.text.contains(#""problems":["anotherCopy","connections"]"#))
+        monitor.noteTakeover(false)
+        monitor.noteLostConnections(false)
+        #expect(await monitor.status(of: nil).isHealthy)
+        monitor.attachRouters { true }
+        #expect(await monitor.status(of: nil).health.text.contains(#""problems":["storage"]"#))
+    }
+
     @Test func storageFailsWhileOneDatabaseFails() {
         let monitor = HostMonitor()
         let error = StorageError(.diskFull, "full")

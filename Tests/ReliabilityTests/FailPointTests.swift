@@ -14,7 +14,7 @@ import Testing
 @Suite struct FailPointTests {
     /// Where a bot passes that only answers.
     private static let answering: [FailPoint] = [
-        .databaseCommit, .databaseCommitted, .databaseMigrate, .databaseMigrated, .agentStored, .agentSend, .agentSent, .agentAcknowledge,
+        .folderMarked, .databaseCommit, .databaseCommitted, .databaseMigrate, .databaseMigrated, .agentStored, .agentSend, .agentSent, .agentAcknowledge,
         .agentAcknowledged, .chatStored, .chatAnnounced, .botHandled, .routerExecuted, .routerAnswer, .journalWrite, .journalWritten,
         .journalSynchronize, .journalSynchronized,
     ]
@@ -26,8 +26,8 @@ import Testing
     private static let ofDatabases: Set<FailPoint> = [.databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted]
     /// Where one passes that makes its databases, its profile and its address.
     private static let beginning: [FailPoint] = [
-        .databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted, .agentQueueMade, .agentStored, .routerExecuted, .routerAnswer,
-        .journalWrite, .journalWritten, .journalSynchronize, .journalSynchronized,
+        .folderProposed, .folderMarked, .folderRaised, .databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted, .agentQueueMade,
+        .agentStored, .routerExecuted, .routerAnswer, .journalWrite, .journalWritten, .journalSynchronize, .journalSynchronized,
     ]
 
     /// The ends of a run and its plan, which is printed.
@@ -122,6 +122,50 @@ import Testing
         guard case .usersList(let users) = try await again.core.send(.users(.list), as: nil) else { throw RunFault("no list of profiles") }
         #expect(users.map(\.user.profile.displayName) == ["alice"])
         await again.close()
+    }
+
+    @Test(.timeLimit(.minutes(30)), arguments: [FailPoint.backupCopied, .backupFilled, .restoreCopied, .restoreDecided, .restoreMoved], [1, 2, 4])
+    func aBackupOrARestoreThatEndsAnywhereIsDoneOrNotDone(_ point: FailPoint, _ count: Int) async throws {
+        guard point == .restoreMoved || point == .backupCopied && count < 3 || count == 1 else { return }
+        let folder = try ScratchFolder("parley-restore")
+        defer { folder.remove() }
+        func names() async throws -> [String] {
+            let host = try await CoreHost.open(HostConfiguration(dataFolder: folder("data"), servers: [Self.somewhere]))
+            guard case .usersList(let users) = try await host.core.send(.users(.list), as: nil) else { throw RunFault("no list of profiles") }
+            await host.close()
+            return users.map(\.user.profile.displayName).sorted()
+        }
+        func add(_ name: String) async throws {
+            let host = try await CoreHost.open(HostConfiguration(dataFolder: folder("data"), servers: [Self.somewhere]))
+            let profile = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
+            _ = try await host.core.send(.users(.create(profile)), as: nil)
+            await host.close()
+        }
+        func parley(_ arguments: [String], endingAt end: (FailPoint, Int)? = nil) async throws -> Int32 {
+            let environment = end.map { [FailPoint.variable: "\($0.0.rawValue):\($0.1)"] } ?? [:]
+            let process = try ParleyProgram.start(arguments + ["--data", folder("data")], environment: environment, log: folder("log"))
+            return try await process.exit(within: Patience.limit + .seconds(30))
+        }
+        func backups() throws -> [String] {
+            guard FileManager.default.fileExists(atPath: folder("copies")) else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: folder("copies")).filter { !$0.hasSuffix(".partial") }
+        }
+        try await add("alice")
+        let backup = ["db", "backup", "--to", folder("copies")]
+        if point == .backupCopied || point == .backupFilled {
+            #expect(try await parley(backup, endingAt: (point, count)) == ProcessSignal.kill.exitStatus)
+            #expect(try backups().isEmpty)
+        }
+        #expect(try await parley(backup) == 0)
+        let copy = folder("copies/" + (try #require(backups().first)))
+        try await add("bob")
+        let restore = ["db", "restore", copy, "--replace"]
+        if point == .restoreCopied || point == .restoreDecided || point == .restoreMoved {
+            #expect(try await parley(restore, endingAt: (point, count)) == ProcessSignal.kill.exitStatus)
+            #expect(try await names() == (point == .restoreCopied ? ["alice", "bob"] : ["alice"]))
+        }
+        if point == .restoreCopied || point == .backupCopied || point == .backupFilled { #expect(try await parley(restore) == 0) }
+        #expect(try await names() == ["alice"])
     }
 
     private static let newKey = String(repeating: "0123456789abcdef", count: 4)

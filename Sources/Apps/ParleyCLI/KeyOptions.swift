@@ -13,10 +13,12 @@ struct KeyOptions: ParsableArguments {
     /// The key's place, if there is one, for a process that is about to use the folder: as root it becomes the folder's owner
     /// (see ``FolderOwner``), and reads the key before, which that user may not be able to.
     ///
-    /// - Parameter given: a source that another option names.
-    func source(for folder: DataFolder, given: DatabaseKeySource? = nil) throws -> DatabaseKeySource? {
-        guard FolderOwner.isSomebodyElse(folder.path) else { return try given ?? place(for: folder) }
-        let source = try (given ?? place(for: folder)).map { DatabaseKeySource.key(try $0.load()) }
+    /// - Parameters:
+    ///   - given: a source that another option names.
+    ///   - backup: the backup that the key is of, if it is not that of the folder.
+    func source(for folder: DataFolder, given: DatabaseKeySource? = nil, of backup: DataFolder? = nil) throws -> DatabaseKeySource? {
+        guard FolderOwner.isSomebodyElse(folder.path) else { return try given ?? place(for: backup ?? folder) }
+        let source = try (given ?? place(for: backup ?? folder)).map { DatabaseKeySource.key(try $0.load()) }
         try FolderOwner.become(of: folder.path)
         return source
     }

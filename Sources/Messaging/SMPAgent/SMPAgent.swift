@@ -74,6 +74,7 @@ package final class SMPAgent: Sendable {
         core.tasks.run { await core.receiveEvents() }
         for (connection, command) in commands { core.run(command, of: connection) }
         await core.resumeDeliveries(of: nil)
+        core.resumeSynchronization()
         core.tasks.run { await core.cleanUpRegularly() }
     }
 

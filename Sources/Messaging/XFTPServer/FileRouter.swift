@@ -227,6 +227,10 @@ package final class FileRouter: Sendable {
         }
     }
 
+
+    /// Copies the journal into a folder, while the router goes on. Chunks are files of their own.
+    package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
+
     /// The address of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { parts.withLock { $0.metrics?.port } }
 

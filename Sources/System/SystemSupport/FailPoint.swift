@@ -23,6 +23,17 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case keyCopied = "key.copied"
     case keyDecided = "key.decided"
     case keyReplaced = "key.replaced"
+    /// The identity of a data folder: the manifest says that it changes, a part is marked, the manifest says that it has changed.
+    case folderProposed = "folder.proposed"
+    case folderMarked = "folder.marked"
+    case folderRaised = "folder.raised"
+    /// A backup: a part is copied, and all are, before the manifest that makes it whole.
+    case backupCopied = "backup.copied"
+    case backupFilled = "backup.filled"
+    /// A restore: the copy is beside the folder's parts, it is decided for, a part has been moved.
+    case restoreCopied = "restore.copied"
+    case restoreDecided = "restore.decided"
+    case restoreMoved = "restore.moved"
     /// A router has made a queue, with its link, has deleted one, or keeps what a link shows, and nothing of that is stored.
     case agentQueueMade = "agent.queueMade"
     case agentQueueDeleted = "agent.queueDeleted"

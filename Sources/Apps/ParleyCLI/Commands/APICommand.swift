@@ -64,6 +64,8 @@ private struct APIService: Service, CustomStringConvertible {
         // Clients of the API say themselves what they want encrypted, as they do with the official core.
         configuration.encryptsFiles = false
         configuration.takesCommandsBeforeStart = false
+        // And when connections agree on new keys.
+        configuration.synchronizesConnections = false
         try await CoreHost.with(configuration) { [configuration] host in
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)

@@ -7,9 +7,9 @@ internal import Parley
 /// `parley db`: checks, keys and backups of the databases of a data folder.
 struct DatabaseCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder, and list quarantined events.",
+        commandName: "db", abstract: "Check, encrypt, back up and restore a data folder, and list quarantined events.",
         discussion: "The bots of the folder must not be running. Backups are made while they run, too.",
-        subcommands: [Check.self, Key.self, Backup.self, QuarantineCommandLine.self])
+        subcommands: [Check.self, Key.self, Backup.self, Restore.self, Accept.self, QuarantineCommandLine.self])
 
     /// The folder, its key, and how to print.
     struct Options: ParsableArguments {
@@ -28,6 +28,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
             let key = try keys.source(for: folder)?.load()
             try folder.locked { databases in
                 guard try !databases.present.isEmpty else {
+                    try folder.checkParts(key: key)
                     throw Outcome.Failed("db.none", description: "there are no databases in \(folder.path)")
                 }
                 try body(databases, key)
@@ -56,6 +57,8 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                     }
                     if options.json { Output.line(Self.json(report)) } else { Output.line(Self.text(report)) }
                 }
+                // Each may be whole, and they need not belong together.
+                if isSound { try options.folder.checkParts(key: key) }
             }
             if !isSound { throw ExitCode(1) }
         }
@@ -135,13 +138,13 @@ struct DatabaseCommandLine: AsyncParsableCommand {
 
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "backup", abstract: "Copy the databases, each whole and under the key it has.",
+            commandName: "backup", abstract: "Copy the data folder: databases, received files, and the routers inside the process.",
             discussion: """
-                Bots that run on the folder go on; what they write waits until the copies are made. A backup of connections gets old with \
-                every message: read what restoring one means before you rely on it.
+                Prints the path of the backup, a folder of its own; parley db restore takes it. The databases keep the key they have. Bots that run \
+                on the folder go on; what they write waits until the databases are copied. Transfers of files that are under way are not in it.
                 """)
 
-        @Option(name: .customLong("to"), help: "The folder for the copies. [default: backups in the data folder]")
+        @Option(name: .customLong("to"), help: "The folder that the backup's folder is made in. [default: backups in the data folder]")
         var target: String?
 
         @OptionGroup var options: Options
@@ -157,13 +160,72 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                     throw error
                 }
             } else {
-                try options.run { databases, key in report(try databases.backUp(to: target ?? options.folder.path + "/backups", key: key)) }
+                try options.run { _, key in report([try options.folder.backUp(to: target, key: key)]) }
             }
         }
 
         private func report(_ paths: [String]) {
             for path in paths {
                 if options.json { Output.line(["event": "backup", "path": .string(path)]) } else { Output.line(path) }
+            }
+        }
+    }
+
+    struct Restore: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "restore", abstract: "Put a backup in the place of what the data folder holds.",
+            discussion: """
+                The backup is checked first. What the folder holds is kept in a folder replaced.TIME in it. A backup is older than what the contacts \
+                have seen: at the next start each connection agrees on new keys before anything is sent.
+                """)
+
+        @Argument(help: "The folder of the backup, as parley db backup has printed it.")
+        var backup: String
+
+        @Flag(help: "Restore although the data folder holds data, which may be newer.")
+        var replace = false
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let folder = options.folder
+            do {
+                try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            } catch {
+                throw Outcome.Failed("dataFolder", description: "cannot make the data folder \(folder.path): \(error.localizedDescription)")
+            }
+            let key = try options.keys.source(for: folder, of: DataFolder(path: backup))?.load()
+            try folder.locked { _ in
+                let kept = try folder.restore(backup, key: key, replaces: replace)
+                if options.json {
+                    Output.line(["event": "restored", "folder": .string(folder.path), "replaced": kept.map { JSONValue.string($0) } ?? .null])
+                } else {
+                    Output.line("The backup \(backup) is restored to \(folder.path).")
+                    if let kept { Output.line("What was there before is in \(kept).") }
+                }
+            }
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "accept", abstract: "Go on with what is in a data folder of which a part is missing, older or of another folder.",
+            discussion: """
+                What is missing is lost: it is made anew, empty, at the next start. Look for it first, or restore a backup. At the next start each \
+                connection agrees on new keys before anything is sent.
+                """)
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let key = try options.keys.source(for: options.folder)?.load()
+            try options.folder.locked { _ in
+                let parts = try options.folder.acceptParts(key: key)
+                if options.json {
+                    Output.line(["event": "accepted", "folder": .string(options.folder.path), "parts": .array(parts.map { JSONValue.string($0) })])
+                } else {
+                    Output.line("\(options.folder.path) goes on with what is there: \(parts.isEmpty ? "nothing" : parts.joined(separator: ", ")).")
+                }
             }
         }
     }

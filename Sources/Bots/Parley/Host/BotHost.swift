@@ -69,6 +69,12 @@ public struct BotHost: Service, CustomStringConvertible {
             throw error
         }
         do {
+            do {
+                try await host.establish(stored)
+            } catch {
+                await host.close()
+                throw error
+            }
             try await run(on: host, stored, monitor, onSession: onSession)
         } catch {
             // The first error is the one that counts.

@@ -20,11 +20,13 @@ public final class CoreHost: Sendable {
     public let servers: [String]
     /// The file routers that files are uploaded to, without their passwords.
     public let fileServers: [String]
-    let dataFolder: String
+    let data: DataFolder
+    var dataFolder: String { data.path }
     /// The key of the folder's databases; nil for plain ones.
     let key: DatabaseKey?
     let logger: Logger
     let native: NativeCore
+    private let identity: FolderIdentity
     private let router: SMPRouter?
     private let fileRouter: FileRouter?
     /// The folder of files of chats; nil where commands name it.
@@ -60,8 +62,9 @@ public final class CoreHost: Sendable {
     private let lock: FolderLock
 
     private init(
-        native: NativeCore, router: SMPRouter?, fileRouter: FileRouter?, servers: [String], fileServers: [String], filesFolder: String?,
-        encryptsFiles: Bool, dataFolder: String, key: DatabaseKey?, isRelayDraining: Bool, lock: FolderLock, logger: Logger
+        native: NativeCore, identity: FolderIdentity, router: SMPRouter?, fileRouter: FileRouter?, servers: [String], fileServers: [String],
+        filesFolder: String?,
+        encryptsFiles: Bool, data: DataFolder, key: DatabaseKey?, isRelayDraining: Bool, lock: FolderLock, logger: Logger
     ) {
         self.isRelayDraining = isRelayDraining
         self.lock = lock
@@ -69,19 +72,20 @@ public final class CoreHost: Sendable {
         self.key = key
         core = native
         self.native = native
+        self.identity = identity
         self.router = router
         self.fileRouter = fileRouter
         self.servers = servers
         self.fileServers = fileServers
         self.filesFolder = filesFolder
         self.encryptsFiles = encryptsFiles
-        self.dataFolder = dataFolder
+        self.data = data
     }
 
     /// Opens the data folder, makes it if need be, and starts the router if none is named.
     ///
     /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken, a key that cannot be read or a folder that another
-    ///   process uses; `StorageError` for databases that cannot be used, or that the key does not open.
+    ///   process uses or whose parts do not belong together; `StorageError` for databases that cannot be used, or that the key does not open.
     public static func open(_ configuration: HostConfiguration) async throws -> CoreHost { try await open(configuration, network: nil) }
 
     /// - Parameter network: how routers are reached; nil for connections of the core's own.
@@ -120,6 +124,10 @@ public final class CoreHost: Sendable {
         var router: SMPRouter?
         var fileRouter: FileRouter?
         do {
+            try FolderRestore.recover(data)
+            let identity = try FolderIdentity.open(data, key: key)
+            try await identity.raise()
+            let isRestored = await identity.mustSynchronize, restoredAt = await identity.restoredAt
             if servers.isEmpty, !usesPresets {
                 let started = try await EmbeddedRouter.start(configuration.router, folder: data.routerFolder, logger: configuration.logger)
                 servers = [started.address]
@@ -140,9 +148,19 @@ public final class CoreHost: Sendable {
             setup.companions = data.companions
             setup.takesCommandsBeforeStart = configuration.takesCommandsBeforeStart
             setup.relayPolicy = configuration.relay.policy
+            setup.synchronizesConnections = configuration.synchronizesConnections || restoredAt != nil
+            setup.onTakeover = monitor.noteTakeover
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try openCore(setup)
             do {
+                if isRestored {
+                    let count = try await native.putAllOutOfStep()
+                    configuration.logger.notice(
+                        "the folder comes from a backup: its connections agree on new keys before anything is sent",
+                        metadata: ["connections": "\(count)", "code": "folder.restored"])
+                }
+                try await identity.establish(native.databases)
+                try await lookForLostConnections(native, monitor, configuration.logger)
                 if encryptsFiles { _ = try await native.send(.core(.setEncryptLocalFiles(true)), as: nil) }
                 if usesPresets { try await PresetConditions.settle(native, accepts: configuration.network.acceptsConditions) }
             } catch {
@@ -150,9 +168,9 @@ public final class CoreHost: Sendable {
                 throw error
             }
             return CoreHost(
-                native: native, router: router, fileRouter: fileRouter,
+                native: native, identity: identity, router: router, fileRouter: fileRouter,
                 servers: servers.map(\.server.wireString), fileServers: fileServers.map(\.server.wireString), filesFolder: data.filesFolder,
-                encryptsFiles: encryptsFiles, dataFolder: folder,
+                encryptsFiles: encryptsFiles, data: data,
                 key: key, isRelayDraining: configuration.relay.isDraining, lock: lock,
                 logger: configuration.logger)
         } catch {
@@ -162,6 +180,30 @@ public final class CoreHost: Sendable {
             throw error
         }
     }
+
+    /// Tells of profiles whose connections the agent does not know: they neither send nor receive.
+    private static func lookForLostConnections(_ native: NativeCore, _ monitor: HostMonitor, _ logger: Logger) async throws {
+        let lost = try await native.profilesWithoutConnections()
+        for (user, missing, count) in lost {
+            logger.error(
+                "connections of a profile are unknown to the agent: nothing is sent or received in them. Restore the folder from a backup, or have the contacts connect again",
+                metadata: ["user": "\(user)", "missing": "\(missing)", "connections": "\(count)", "code": "connections.missing"])
+        }
+        monitor.noteLostConnections(lost.contains { $0.missing * 2 >= $0.of })
+    }
+
+    /// The identity of the folder.
+    var manifest: FolderManifest { get async { await identity.current } }
+
+
+    /// Copies the journals of the routers inside this process.
+    @Sendable func copyRouters(message: String, file: String) throws {
+        try router?.copyJournal(to: message)
+        try fileRouter?.copyJournal(to: file)
+    }
+
+    /// Gives the folder's identity to the database of the bots.
+    func establish(_ bots: BotStateStore) async throws { try await identity.establish([FolderPart.bots.rawValue: bots.database]) }
 
     private static func makeFilesFolder(_ data: DataFolder) throws(HostError) -> String? {
         guard let folder = data.filesFolder else { return nil }

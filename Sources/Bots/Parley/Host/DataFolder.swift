@@ -13,6 +13,9 @@ public struct DataFolder: Sendable {
     /// The data folder at a path.
     public init(path: String) { self.init(path: path, name: Self.standardName) }
 
+    /// A folder at another path whose files have the same names.
+    init(path: String, like other: DataFolder) { self.init(path: path, name: other.name) }
+
     private init(path: String, name: String) {
         self.path = path
         self.name = name
@@ -28,7 +31,10 @@ public struct DataFolder: Sendable {
         self.init(path: folder.isEmpty ? (prefix.hasPrefix("/") ? "/" : ".") : String(folder), name: name)
     }
 
-    private var hasStandardName: Bool { name == Self.standardName }
+    /// The beginning of the names of backups.
+    var baseName: String { name }
+
+    var hasStandardName: Bool { name == Self.standardName }
 
     /// Where a core keeps its databases in the folder.
     var corePrefix: String { (path == "/" ? "" : path) + "/" + name }
@@ -75,7 +81,48 @@ public struct DataFolder: Sendable {
             throw inUse(error, by: LockHolder.process(of: corePrefix + ".lock"))
         }
         defer { core.release() }
+        try FolderRestore.recover(self)
         return try body(databases)
+    }
+
+    /// Looks whether all parts of the folder are there and belong together. The caller holds the folder.
+    ///
+    /// - Throws: ``HostError`` `folderPart…`; `StorageError` for a database that cannot be opened.
+    package func checkParts(key: DatabaseKey?) throws { _ = try FolderIdentity.open(self, key: key) }
+
+    /// Gives what is in the folder a new identity, whatever is missing, older or of another folder. The caller holds the folder.
+    ///
+    /// - Returns: the names of the parts that are there.
+    package func acceptParts(key: DatabaseKey?) throws -> [String] { try FolderIdentity.accept(self, key: key).map(\.rawValue) }
+
+    /// Makes a backup of the whole folder. The caller holds the folder.
+    ///
+    /// - Parameter target: the folder that the backup's folder is made in; nil for `backups` in the data folder.
+    /// - Returns: the path of the backup's folder.
+    package func backUp(to target: String?, key: DatabaseKey?) throws -> String {
+        let manifest = try FolderIdentity.manifest(of: self, key: key)
+        let backup = FolderBackup(of: self, in: target ?? path + "/backups", key: key)
+        do {
+            try backup.make(manifest)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw HostError(copying: error, "\(path) cannot be backed up to \(backup.path)")
+        }
+        return backup.path
+    }
+
+    /// Puts a backup in the place of what the folder holds, which is kept aside. The caller holds the folder.
+    ///
+    /// - Returns: where the content is kept; nil if there was none.
+    package func restore(_ backup: String, key: DatabaseKey?, replaces: Bool) throws -> String? {
+        do {
+            return try FolderRestore.restore(backup, to: self, key: key, replaces: replaces)
+        } catch let error as StorageError where error.code.isInput {
+            throw error
+        } catch {
+            throw HostError(copying: error, "the backup \(backup) cannot be restored to \(path)")
+        }
     }
 
     /// Looks whether another process uses the folder, before ports are taken that it has taken.

@@ -5,7 +5,7 @@ internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
 
-/// Backups of the databases of a process that runs bots.
+/// Backups of the data folder of a process that runs bots.
 enum HostBackup {
     /// The name of the request at the local socket; its argument is the folder for the copies.
     static let request = "backup"
@@ -17,21 +17,27 @@ enum HostBackup {
 }
 
 extension CoreHost {
-    /// Copies the databases of the core and those of the bots, as they are at one moment.
+    /// Copies the data folder as it is at one moment.
     ///
-    /// - Parameter folder: The folder for the copies; nil for `backups` in the data folder.
+    /// - Parameter target: The folder that the backup's folder is made in; nil for `backups` in the data folder.
+    /// - Returns: the path of the backup's folder.
     /// - Throws: `storage.…`, with the code of a `StorageError`.
-    func backUp(to folder: String?, with bots: DatabaseFile) async throws(ChatCoreError) -> [String] {
+    func backUp(to target: String?, with bots: DatabaseFile) async throws(ChatCoreError) -> [String] {
         let start = ContinuousClock.now
-        do throws(StorageError) {
+        do {
             // Whoever asked may have another working folder.
-            let folder = URL(fileURLWithPath: folder ?? dataFolder + "/backups").path
-            let paths = try await native.backUp(to: folder, with: [bots])
-            logger.notice("the databases are backed up", metadata: ["copies": "\(paths.count)", "duration": "\(start.duration(to: .now))"])
-            return paths
+            let target = URL(fileURLWithPath: target ?? dataFolder + "/backups").path
+            let backup = FolderBackup(of: data, in: target, key: native.databaseKey)
+            guard let agent = native.databases["agent"], let chat = native.databases["chat"] else {
+                throw StorageError(.unavailable, "the connections of this core are in no database")
+            }
+            try await backup.make(await manifest, databases: [chat, agent, bots], routers: copyRouters)
+            logger.notice("the data folder is backed up", metadata: ["path": "\(backup.path)", "duration": "\(start.duration(to: .now))"])
+            return [backup.path]
         } catch {
-            logger.error("the databases cannot be backed up", metadata: ["code": "storage.\(error.code.rawValue)", "error": "\(error.message)"])
-            throw ChatCoreError(.init(rawValue: "storage.\(error.code.rawValue)"), error.message)
+            let fault = error as? StorageError ?? StorageError(.unavailable, "the data folder cannot be backed up: \(error)")
+            logger.error("the data folder cannot be backed up", metadata: ["code": "storage.\(fault.code.rawValue)", "error": "\(fault.message)"])
+            throw ChatCoreError(.init(rawValue: "storage.\(fault.code.rawValue)"), fault.message)
         }
     }
 }

@@ -30,6 +30,9 @@ public struct HostConfiguration: Sendable {
     package var presetContacts: [Profile] = []
     /// True if a core that has not been started takes all commands; official ones refuse most of them.
     package var takesCommandsBeforeStart = true
+    /// True if connections whose encryption is out of step agree on new keys by themselves. Without, that is left to a command, except for what was
+    /// restored from a backup.
+    package var synchronizesConnections = true
     /// The channels and subscribers that a profile takes that relays for others.
     public var relay = HostRelay()
     /// Handlers that run at once at the most.

@@ -35,15 +35,16 @@ struct KeptPort {
         guard let port = Self.port(bytes) else {
             throw HostError(
                 bytes.isEmpty ? .folderPartEmpty : .folderPartDamaged,
-                "\(path) does not hold a port, and the port is part of every address that was given out: restore the file from a backup, or write the port of an address into it"
+                "\(path) does not hold a port, and the port is part of every address that was given out: restore the file from a backup, or write the port of an address and a line end into it"
             )
         }
         self.port = port
     }
 
-    /// - Returns: nil for anything but a number from 1 to 65535, with or without a line end.
+    /// - Returns: nil for anything but a number from 1 to 65535 and a line end: without that, the rest of the number may be missing.
     private static func port(_ bytes: [UInt8]) -> UInt16? {
-        let digits = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+        guard bytes.last == UInt8(ascii: "\n") else { return nil }
+        let digits = bytes.dropLast()
         guard !digits.isEmpty, digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
         return port

@@ -43,6 +43,9 @@ package enum StoredFolder {
         let key = try configuration.databaseKey?.load()
         let lock = try data.lock()
         defer { lock.release() }
+        try FolderRestore.recover(data)
+        // Only looked at: nothing of it changes here.
+        _ = try FolderIdentity.open(data, key: key)
         var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: [], logger: configuration.logger)
         setup.key = key
         setup.companions = data.companions

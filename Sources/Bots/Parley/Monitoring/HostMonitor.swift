@@ -24,9 +24,13 @@ final class HostMonitor: Sendable {
         var failures: [Failure] = []
         /// Databases that cannot be written.
         var failingDatabases = 0
+        /// True while another copy of the folder receives what is sent to it.
+        var isTakenOver = false
+        /// True if the agent does not know half of the connections of a profile, or more.
+        var hasLostConnections = false
         var bots: [String: BotMetrics] = [:]
         var relay: (@Sendable () async -> RelayReport?)?
-        var isRouterFailing: (@Sendable () -> Bool)?
+        var areRoutersFailing: @Sendable () -> Bool = { false }
     }
 
     /// Failures that are remembered.
@@ -40,9 +44,11 @@ final class HostMonitor: Sendable {
 
     var phase: Phase { state.withLock(\.phase) }
     var isStorageFailing: Bool {
-        let (databases, router) = state.withLock { ($0.failingDatabases, $0.isRouterFailing) }
-        return databases > 0 || router?() == true
+        let (isFailing, areRoutersFailing) = state.withLock { ($0.failingDatabases > 0, $0.areRoutersFailing) }
+        return isFailing || areRoutersFailing()
     }
+    var isTakenOver: Bool { state.withLock(\.isTakenOver) }
+    var hasLostConnections: Bool { state.withLock(\.hasLostConnections) }
     /// The last failures, the newest first.
     var failures: [Failure] { state.withLock { $0.failures.reversed() } }
 
@@ -64,8 +70,8 @@ final class HostMonitor: Sendable {
         }
     }
 
-    /// Sets the check of the disk under the routers inside the process.
-    func attachRouters(_ isFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.isRouterFailing = isFailing } }
+    /// Sets what tells whether the disk refuses what the routers inside this process are given.
+    func attachRouters(_ areFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.areRoutersFailing = areFailing } }
 
     /// Sets the source of the report of the relay.
     func attachRelay(_ source: @escaping @Sendable () async -> RelayReport?) { state.withLock { $0.relay = source } }
@@ -74,9 +80,16 @@ final class HostMonitor: Sendable {
     func status(of session: HostSession?) async -> HostStatus {
         let work = await session?.status() ?? (profiles: [], routers: [], running: 0)
         return HostStatus(
-            phase: phase, isStorageFailing: isStorageFailing, uptime: started.duration(to: .now), profiles: work.profiles, routers: work.routers,
+            phase: phase, isStorageFailing: isStorageFailing, isTakenOver: isTakenOver, hasLostConnections: hasLostConnections,
+            uptime: started.duration(to: .now), profiles: work.profiles, routers: work.routers,
             running: work.running, relay: await state.withLock(\.relay)?(), failures: failures, residentBytes: HostStatus.residentBytes)
     }
+
+    /// Another copy of the folder has taken the subscriptions, or they are this process's again.
+    @Sendable func noteTakeover(_ isTakenOver: Bool) { state.withLock { $0.isTakenOver = isTakenOver } }
+
+    /// Notes whether the agent does not know half of the connections of a profile, or more.
+    func noteLostConnections(_ hasLostConnections: Bool) { state.withLock { $0.hasLostConnections = hasLostConnections } }
 
     /// The disk under a database began to fail, or works again.
     @Sendable func note(_ change: DiskHealthChange) {

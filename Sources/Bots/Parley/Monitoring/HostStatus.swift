@@ -29,6 +29,10 @@ struct HostStatus: Sendable {
 
     let phase: HostMonitor.Phase
     let isStorageFailing: Bool
+    /// True while another copy of the folder receives what is sent to it.
+    var isTakenOver = false
+    /// True if profiles have connections that the agent does not know.
+    var hasLostConnections = false
     let uptime: Duration
     let profiles: [Profile]
     let routers: [Router]
@@ -40,14 +44,16 @@ struct HostStatus: Sendable {
     /// Bytes of memory of the process that are in use; nil if the system does not tell.
     let residentBytes: Int?
 
-    /// True if the process does its work: it has started, and its disks take what it is given.
-    var isHealthy: Bool { phase == .ready && !isStorageFailing }
+    /// True if the process does its work: it has started, its disks take what it is given, and its connections are its own.
+    var isHealthy: Bool { phase == .ready && !isStorageFailing && !isTakenOver && !hasLostConnections }
 
     /// The answer to a health check: what is wrong, in words that do not change.
     var health: JSONValue {
         var problems: [JSONValue] = []
         if phase != .ready { problems.append(.string(phase.rawValue)) }
         if isStorageFailing { problems.append("storage") }
+        if isTakenOver { problems.append("anotherCopy") }
+        if hasLostConnections { problems.append("connections") }
         let unreachable = routers.count { !$0.isReached }
         return [
             "status": isHealthy ? "ok" : "unavailable", "problems": .array(problems), "version": .string(ParleyVersion.current.parley),

@@ -102,6 +102,11 @@ extension Database {
         try all(Self.waiting + " AND d.connection_id = ? ORDER BY d.delivery_id", [id], Self.delivery)
     }
 
+    /// The deliveries of one connection that the agent was not given yet, oldest first.
+    func waitingDeliveries(agentConnection id: Bytes) throws -> [Delivery] {
+        try all(Self.waiting + " AND cn.agent_connection_id = ? ORDER BY d.delivery_id", [id.blob], Self.delivery)
+    }
+
     /// Records that the agent has the message. Its body may be unused then: see ``deleteUnusedBodies(_:)``.
     func markDelivery(_ id: Int64, agentMessageID: Int64) throws {
         try run("UPDATE deliveries SET agent_msg_id = ?, body_id = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])

@@ -47,6 +47,12 @@ final class OutboxDispatcher: Sendable {
     static let firstDelay = Duration.seconds(1)
     static let longestDelay = Duration.seconds(30)
 
+    /// The delays before connections that are out of step are tried again without being told that both sides have agreed.
+    static let firstLook = Duration.seconds(2)
+    static let longestLook = Duration.seconds(600)
+    /// Such connections that are tried at once.
+    static let looksAtOnce = 256
+
     fileprivate struct Queue {
         var waiting: [Delivery] = []
         /// Actions for when the messages that are being handed over have been.
@@ -61,6 +67,10 @@ final class OutboxDispatcher: Sendable {
         /// Set when more wait in the store than in memory: the number after which they are read.
         var overflowAfter: Int64?
         var isReading = false
+        /// Connections that have to agree on new keys first: their messages stay in the store.
+        var outOfStep: Set<Bytes> = []
+        /// True while ``OutboxDispatcher/lookAgain(_:)`` runs.
+        var isLooking = false
         /// Actions for connections of which messages may still be read from the store.
         var deferred: [Bytes: [@Sendable () -> Void]] = [:]
         var isStopped = true
@@ -75,9 +85,12 @@ final class OutboxDispatcher: Sendable {
     private let store: ChatStore
     private let clock: EngineClock
     private let logger: Logger
+    /// True if connections agree on new keys by themselves, so that their messages wait for it.
+    private let waitsForKeys: Bool
     private let state = Mutex(State())
 
-    init(agent: any MessageSender, store: ChatStore, clock: EngineClock, logger: Logger) {
+    init(agent: any MessageSender, store: ChatStore, clock: EngineClock, waitsForKeys: Bool = false, logger: Logger) {
+        self.waitsForKeys = waitsForKeys
         self.agent = agent
         self.store = store
         self.clock = clock
@@ -93,6 +106,7 @@ final class OutboxDispatcher: Sendable {
             for (connection, queue) in state.queues { state.postpone(queue.completions, connection) }
             // Everything that waits is in the store, also what was committed before the start.
             state.queues = [:]
+            state.outOfStep = []
             state.count = 0
             state.overflowAfter = 0
             state.isReading = false
@@ -213,6 +227,7 @@ final class OutboxDispatcher: Sendable {
         let results = await agent.send(batch.map(\.request))
         var accepted: [AcceptedDelivery] = []
         var kept: [Bytes: [Delivery]] = [:]
+        var outOfStep: Set<Bytes> = []
         let delegate = state.withLock { $0.delegate }
         for (delivery, result) in zip(batch, results) {
             switch result {
@@ -221,6 +236,8 @@ final class OutboxDispatcher: Sendable {
                 if case .inactive = fault.reason {
                     // The agent is suspended or closed: the message waits in the store for the next start.
                     state.withLock { if $0.run == run { $0.isStopped = true } }
+                } else if waitsForKeys, fault.isOutOfStep {
+                    outOfStep.insert(delivery.agentConnectionID)
                 } else if fault.isTemporary {
                     logger.debug("a message cannot be given to the agent now", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
                     kept[delivery.agentConnectionID, default: []].append(delivery)
@@ -231,9 +248,9 @@ final class OutboxDispatcher: Sendable {
             }
         }
         if !accepted.isEmpty { delegate?.outboxDidHandOver(accepted) }
-        let completions = state.withLock { [kept] state -> [@Sendable () -> Void] in
+        let (completions, mustLook) = state.withLock { [kept, outOfStep] state -> ([@Sendable () -> Void], Bool) in
             state.handOvers += 1
-            guard state.run == run else { return [] }
+            guard state.run == run else { return ([], false) }
             var completions: [@Sendable () -> Void] = []
             state.count -= batch.count
             for connection in Set(batch.map(\.agentConnectionID)) {
@@ -244,10 +261,58 @@ final class OutboxDispatcher: Sendable {
                     state.queues[connection]?.waiting.insert(contentsOf: again, at: 0)
                 }
             }
-            return completions
+            for connection in outOfStep {
+                if let queue = state.queues.removeValue(forKey: connection) { state.count -= queue.waiting.count }
+                state.outOfStep.insert(connection)
+            }
+            let mustLook = !state.outOfStep.isEmpty && !state.isLooking
+            if mustLook { state.isLooking = true }
+            return (completions, mustLook)
         }
         for complete in completions { complete() }
+        if mustLook { lookAgain(run) }
         return Set(kept.keys)
+    }
+
+    // MARK: Connections that agree on new keys
+
+    /// Hands over the messages of a connection that waited until both sides have agreed on new keys.
+    func release(_ connection: Bytes) {
+        let run = state.withLock { state -> Int? in
+            guard !state.isStopped, state.outOfStep.contains(connection) else { return nil }
+            return state.run
+        }
+        guard let run else { return }
+        store.submit(isPersistent: true, { db in try db.waitingDeliveries(agentConnection: connection) }) { [self] result in
+            // On the writing queue: nothing is committed between the read and the change.
+            let ready = state.withLock { state -> [Bytes] in
+                guard state.run == run, !state.isStopped, case .success(let waiting) = result, state.outOfStep.remove(connection) != nil else { return [] }
+                // The others are read in their turn.
+                return state.add(waiting.filter { delivery in state.overflowAfter.map { delivery.id <= $0 } ?? true })
+            }
+            drain(ready, run)
+            readOn()
+        }
+    }
+
+    /// Tries connections again that are out of step: what tells that both sides have agreed may have come while their messages were being refused.
+    private func lookAgain(_ run: Int) {
+        Task { [self] in
+            var delay = Self.firstLook
+            while true {
+                try? await clock.sleep(for: delay)
+                let connections = state.withLock { state -> [Bytes] in
+                    guard state.run == run, !state.isStopped, !state.outOfStep.isEmpty else {
+                        state.isLooking = false
+                        return []
+                    }
+                    return state.outOfStep.shuffled().prefix(Self.looksAtOnce).map(\.self)
+                }
+                guard !connections.isEmpty else { return }
+                for connection in connections { release(connection) }
+                delay = min(delay * 2, Self.longestLook)
+            }
+        }
     }
 
     /// Reads on from the store once memory is empty.
@@ -282,15 +347,19 @@ extension OutboxDispatcher.State {
     /// - Returns: The connections that had no queue, in the order of their first messages. They are to be drained.
     fileprivate mutating func add(_ deliveries: [Delivery]) -> [Bytes] {
         var ready: [Bytes] = []
+        var added = 0
         for delivery in deliveries {
             let connection = delivery.agentConnectionID
+            // It stays in the store.
+            if outOfStep.contains(connection) { continue }
+            added += 1
             if queues[connection] == nil {
                 ready.append(connection)
                 queues[connection] = OutboxDispatcher.Queue(completions: deferred.removeValue(forKey: connection) ?? [])
             }
             queues[connection]?.waiting.append(delivery)
         }
-        count += deliveries.count
+        count += added
         return ready
     }
 

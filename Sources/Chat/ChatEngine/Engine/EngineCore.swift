@@ -78,7 +78,8 @@ final class EngineCore: Sendable {
 
         let signal = ExpirySignal(), relaySignal = RelaySignal()
         folders = FileFolders(files: configuration.filesFolder, temporary: configuration.temporaryFolder)
-        outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
+        outbox = OutboxDispatcher(
+            agent: agent, store: store, clock: clock, waitsForKeys: configuration.agent.synchronizesRatchets, logger: logger)
         jobs = JobQueue(store: store, clock: clock, crashGuard: crashGuard, logger: logger)
         transactions = TransactionRunner(
             store: store, clock: clock, random: random, folders: folders,

@@ -1,16 +1,48 @@
+package import ChatAPI
 package import EncryptedSQLite
+import GRDB
+import SMPAgent
+import SMPWire
 import Synchronization
 
 extension NativeCore {
-    /// Copies the databases of the core and others into a folder, as they are at one moment, under the key that they have.
+    /// The databases of the core that are open, by their names.
+    package var databases: [String: DatabaseFile] {
+        var databases = ["chat": engine.store.file]
+        databases["agent"] = agentDatabase
+        return databases
+    }
+
+    /// The key of the databases; nil for plain ones.
+    package var databaseKey: DatabaseKey? { engine.storeKey.withLock(\.self) }
+
+    /// Puts all connections out of step: see ``SMPAgent/putAllOutOfStep(in:)``. To be called before ``start()``.
     ///
-    /// The core goes on: commands and messages that change something wait until the copies are on disk.
-    ///
-    /// - Parameter others: Open databases beside the core's under the same key, such as that of the bots.
-    /// - Returns: The paths of the copies. If one cannot be made, none is left.
-    /// - Throws: `StorageError` `closed` for a core that is closed or in memory; `diskFull`, `inputOutput` or `unavailable`.
-    package func backUp(to folder: String, with others: [DatabaseFile]) async throws(StorageError) -> [String] {
-        guard let agentDatabase else { throw StorageError(.unavailable, "the connections of this core are in no database") }
-        return try await DatabaseFile.backUp([engine.store.file, agentDatabase] + others, to: folder, key: engine.storeKey.withLock(\.self))
+    /// - Returns: the number of connections.
+    package func putAllOutOfStep() async throws -> Int {
+        guard let agentDatabase else { return 0 }
+        return try await SMPAgent.putAllOutOfStep(in: agentDatabase)
+    }
+
+    /// The profiles that have connections, to contacts, members or an address, which the agent does not know: nothing can be sent or received in them.
+    package func profilesWithoutConnections() async throws -> [(user: UserID, missing: Int, of: Int)] {
+        guard let agentDatabase else { return [] }
+        // The chat database first: a connection is in it last.
+        let chats = try await engine.store.read(isLong: true) { try $0.usedConnections() }
+        let known = try await SMPAgent.connections(in: agentDatabase)
+        return chats.compactMap { user, connections in
+            let missing = connections.count { !known.contains($0) }
+            return missing > 0 ? (user, missing, connections.count) : nil
+        }.sorted { $0.user.rawValue < $1.user.rawValue }
+    }
+}
+
+extension Database {
+    /// The agent's ids of the connections that are in use, by profile.
+    fileprivate func usedConnections() throws -> [UserID: [Bytes]] {
+        let all = try all("SELECT user_id, agent_connection_id FROM connections WHERE status = 'ready'", []) { row in
+            (UserID(row.int()), row.bytes())
+        }
+        return Dictionary(grouping: all, by: \.0).mapValues { $0.map(\.1) }
     }
 }

@@ -64,6 +64,18 @@ package struct NativeCoreConfiguration: Sendable {
 }
 
 extension NativeCoreConfiguration {
+    /// True if connections whose ratchets are out of step agree on new keys without being asked. Messages for them wait then.
+    package var synchronizesConnections: Bool {
+        get { agent.synchronizesRatchets }
+        set { agent.synchronizesRatchets = newValue }
+    }
+
+    /// Told that another copy of the databases receives what is sent to the connections (true), and that this one does again (false).
+    package var onTakeover: @Sendable (Bool) -> Void {
+        get { agent.onTakeover }
+        set { agent.onTakeover = newValue }
+    }
+
     /// The folder for transfers that are under way; nil for a core in memory.
     package var transfersFolder: String? { prefix.map { $0 + "_transfers" } }
 

@@ -95,6 +95,13 @@ final class Receiver: Sendable {
         }
     }
 
+    /// Messages for a connection whose ratchets are in step again need not wait any more.
+    private func release(after incoming: Incoming) {
+        guard case .ratchetSync(let state, _, _) = incoming.notification.event, !state.prohibitsSending, let connection = incoming.notification.connection
+        else { return }
+        outbox.release(connection.bytes)
+    }
+
     private func handle(_ incoming: Incoming, attempt: Int) {
         let time = transactions.clock.time
         let handOvers = outbox.handOvers
@@ -111,7 +118,9 @@ final class Receiver: Sendable {
             },
             completion: { [self] result in
                 switch result {
-                case .success(let effects): finish(incoming, effects, handOvers: handOvers)
+                case .success(let effects):
+                    finish(incoming, effects, handOvers: handOvers)
+                    release(after: incoming)
                 case .failure(let error): failed(incoming, error, attempt: attempt)
                 }
             })

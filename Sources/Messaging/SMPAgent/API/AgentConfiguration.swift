@@ -92,6 +92,11 @@ package struct AgentConfiguration: Sendable {
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
     package var deliveryBufferSize = 64
 
+    /// True if connections whose ratchets are out of step agree on new keys without being asked, where nobody is there to ask: see
+    /// ``SynchronizationSchedule``. Messages for them wait then.
+    package var synchronizesRatchets = false
+    /// Told that another client has taken the subscriptions (true), and that they are this agent's again (false).
+    package var onTakeover: @Sendable (Bool) -> Void = { _ in }
     /// Takes what the agent logs.
     package var logger = Logger(label: "agent")
 

@@ -214,6 +214,10 @@ extension AgentError.Peer {
 
 extension AgentError {
     static func prohibited(_ context: String) -> AgentError { AgentError(.command(.prohibited, context: context)) }
+    /// Nothing is sent before both sides have agreed on new keys.
+    static let outOfStep = prohibited("sending: the ratchets are out of step")
+    /// True if a message was refused because both sides have to agree on new keys first.
+    package var isOutOfStep: Bool { self == Self.outOfStep }
     static func notFound(_ context: String) -> AgentError { AgentError(.connection(.notFound, context: context)) }
     static func peer(_ fault: Peer) -> AgentError { AgentError(.agent(fault)) }
 }

@@ -54,7 +54,7 @@ extension Transition {
         requestKey: Int64? = nil, isRatchetMessage: Bool = false, _ context: AgentContext
     ) throws(AgentError) -> AcceptedMessage {
         guard isRatchetMessage || !record.ratchetSync.prohibitsSending else {
-            throw .prohibited("sending: the ratchets are out of step")
+            throw AgentError.outOfStep
         }
         guard var ratchet = state.ratchet else { throw AgentError(.connection(.simplex, context: "sending: no ratchet yet")) }
         let targets = queues ?? state.deliveryQueues

@@ -25,6 +25,7 @@ extension AgentCore {
             statistics.add(.connSubAttempts, session.userID, session.server, count: queues.count)
             statistics.add(.connSubscribed, session.userID, session.server, count: queues.count)
             subscriptions.change(.active, of: keys(session, queues)) { notify(.up(session.server, $0)) }
+            subscribedAgain()
         case .subscriptionFailed(let session, let queue, let error):
             statistics.add(.connSubErrs, session.userID, session.server)
             let connections = subscriptions.setStatus(.removed(error: "\(error)"), of: keys(session, [queue]))
@@ -39,6 +40,7 @@ extension AgentCore {
             associated([queue], on: session, with: nil)
             let connections = subscriptions.setStatus(.noSubscription, of: keys(session, [queue]))
             for connection in connections { notify(.subscriptionEnded, connection) }
+            ended(keys(session, [queue]))
         case .deleted(let session, let queue):
             let connections = subscriptions.setStatus(.removed(error: "DELD"), of: keys(session, [queue]))
             for connection in connections { notify(.queueDeleted, connection) }

@@ -33,6 +33,8 @@ final class AgentCore: Sendable {
     let acknowledgements = AcknowledgementRegistry()
     let pauses: PauseRegistry
     let statistics = StatisticsRegistry()
+    let synchronizer = RatchetSynchronizer()
+    let takeover = Mutex(TakeoverDetection())
     let users = Mutex<[AgentUserID: UserServers]>([:])
     let life = Mutex(Life.stopped)
     let tasks: TaskRegistry
@@ -119,6 +121,7 @@ final class AgentCore: Sendable {
                 statistics.add(.connCompleted, state.record.user, queue.server)
             }
             notify(event.with(subscriptions), active.id, durableID: durableID)
+            if case .ratchetSync(.required, _, _) = event { needsSynchronization(active.id) }
         }
         if transition.areReceiveQueuesChanged { subscriptions.update(state) { notify(.up($0, [active.id])) } }
         for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }

@@ -33,8 +33,10 @@ extension AgentCore {
         case .unavailable(let error): notify(.serviceSubscription(server, .unavailable(AgentError(error, server: server))))
         case .ended(let queues):
             notify(.serviceSubscription(server, .ended(queues: queues.count)))
-            let connections = subscriptions.setStatus(.noSubscription, of: queues.map { QueueKey(server: server, recipientID: $0) })
+            let keys = queues.map { QueueKey(server: server, recipientID: $0) }
+            let connections = subscriptions.setStatus(.noSubscription, of: keys)
             for connection in connections { notify(.subscriptionEnded, connection) }
+            ended(keys)
         }
     }
 

@@ -100,6 +100,14 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
+    /// The number of queues that are subscribed to.
+    var activeCount: Int { inner.withLock { $0.entries.values.count { $0.status == .active } } }
+
+    /// The connections of queues whose subscription has ended because another client subscribed.
+    var endedConnections: Set<ConnectionID> {
+        inner.withLock { Set($0.entries.values.lazy.filter { $0.status == .noSubscription }.map(\.connection)) }
+    }
+
     /// The entries of all queues.
     var entries: [QueueKey: Entry] { inner.withLock { $0.entries } }
 
@@ -251,6 +259,7 @@ extension AgentCore {
             }
         }
         subscriptions.change(.active, of: up) { notify(.up(session.server, $0)) }
+        if !up.isEmpty { subscribedAgain() }
         subscriptions.change(.pending, of: down) { notify(.down(session.server, $0)) }
         if !failures.isEmpty { notify(.connectionsFailed(failures)) }
         return outcomes

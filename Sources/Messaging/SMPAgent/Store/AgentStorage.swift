@@ -41,6 +41,7 @@ protocol AgentStorage: Sendable {
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord]
     func deletedConnections() async throws -> [ConnectionID]
     func hasDeliveries(_ connection: RowID) async throws -> Bool
+    func connectionsOutOfStep() async throws -> [ConnectionID]
 
     /// The service certificate of a user for a router; `make` makes it if there is none.
     func serviceCredential(

@@ -129,6 +129,11 @@ final class FileJournal: Sendable {
         for (end, promise) in settled { promise.resolve(end <= durable) }
     }
 
+    /// Copies what is written into a folder, while the journal goes on.
+    ///
+    /// - Throws: ``RouterError`` `storage`.
+    func copy(to folder: String) throws(RouterError) { try journal.copy(to: folder) }
+
     /// What cannot be kept now is kept with the next attempt; until then less of the journal is missed if it is lost.
     private func keepExtent() {
         do throws(RouterError) { try journal.keepExtent() } catch {

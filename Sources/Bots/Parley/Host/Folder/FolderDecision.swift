@@ -1,0 +1,165 @@
+internal import EncryptedSQLite
+
+/// What is found in a data folder before anything of it is used.
+struct FolderInventory: Sendable, Hashable {
+    var manifest: FolderManifest?
+    var parts: [FolderPart: FolderPartState]
+
+    subscript(_ part: FolderPart) -> FolderPartState { parts[part] ?? .absent }
+
+    /// The parts that have content.
+    var present: [FolderPart] { FolderPart.allCases.filter { self[$0].isPresent } }
+}
+
+/// Why a data folder is refused.
+struct FolderFault: Error, Hashable {
+    /// The kind of fault of a part.
+    enum Kind: Sendable, Hashable {
+        case missing, empty, older, foreign
+        /// The manifest is older than the parts.
+        case manifestOlder
+        /// A copy from a backup is among parts that are not.
+        case loneCopy
+    }
+
+    let kind: Kind
+    /// The part; nil for the manifest.
+    let part: FolderPart?
+
+    init(_ kind: Kind, _ part: FolderPart?) {
+        self.kind = kind
+        self.part = part
+    }
+
+    /// How to go on from any refusal.
+    static let wayOut =
+        "Put back the file of the last run, or restore the folder from a backup (parley db restore). To go on with what is there, and lose what is not, run parley db accept"
+}
+
+/// What follows from the parts of a data folder: which of them belong together, and what the next start has to do.
+///
+/// The identity of a folder is a random id and a generation, which each start raises by one in all parts. The order is: the manifest says that the
+/// generation is being raised; then each part is marked; then the manifest says that it is raised. So a process that ends in between leaves a
+/// manifest that says so, and parts of this generation or of the one before; the next start finishes that generation before it begins another.
+/// At any other time a part with another generation is from another time than the rest.
+enum FolderDecision: Sendable, Hashable {
+    /// There is nothing yet.
+    case new
+    /// An earlier version made the folder, or its making was interrupted: it gets an identity.
+    case adopt
+    /// All parts belong together.
+    case proceed(FolderManifest)
+    /// The parts are a backup, or the first start of one was interrupted: the folder gets a new identity.
+    case restore(FolderManifest)
+
+    /// Decides on a folder.
+    ///
+    /// - Throws: ``FolderFault`` for a part that does not belong to the others, or is missing.
+    init(_ inventory: FolderInventory) throws(FolderFault) {
+        let known = if let manifest = inventory.manifest { Optional(manifest) } else { try Self.manifest(of: inventory) }
+        guard let manifest = known else {
+            self = try Self.withoutIdentity(inventory)
+            return
+        }
+        let databases = inventory.present.filter(\.isDatabase)
+        let copies = databases.filter { inventory[$0].mark?.backup != nil }
+        if !copies.isEmpty || manifest.backup != nil || manifest.previous != nil {
+            try Self.checkCopies(copies, of: databases, manifest, inventory)
+            self = .restore(manifest)
+        } else {
+            try Self.check(inventory, manifest)
+            self = .proceed(manifest)
+        }
+    }
+
+    /// A folder without any identity.
+    private static func withoutIdentity(_ inventory: FolderInventory) throws(FolderFault) -> FolderDecision {
+        let databases: [FolderPart] = [.chat, .agent, .bots]
+        guard databases.contains(where: { inventory[$0].isPresent }) else {
+            // A router that was set up beforehand, or whose folder the first start has made.
+            return inventory.present.isEmpty ? .new : .adopt
+        }
+        // The core makes both at once, and only then those of the bots can be made.
+        for part in [FolderPart.chat, .agent] where !inventory[part].isPresent {
+            throw FolderFault(inventory[part] == .empty ? .empty : .missing, part)
+        }
+        if inventory[.bots] == .empty { throw FolderFault(.empty, .bots) }
+        return .adopt
+    }
+
+    /// The manifest as the databases tell it, for a folder without one; nil if no part has an identity.
+    private static func manifest(of inventory: FolderInventory) throws(FolderFault) -> FolderManifest? {
+        let marked = inventory.present.compactMap { part in inventory[part].mark.map { (part, $0) } }
+        guard let (_, mark) = marked.first(where: { $0.0.isDatabase }) ?? marked.first else { return nil }
+        for (part, other) in marked {
+            guard other.folder == mark.folder else { throw FolderFault(.foreign, part) }
+            guard other.backup == mark.backup || !part.isDatabase else { throw FolderFault(.loneCopy, part) }
+            // Without a manifest nothing tells that the generation was being raised.
+            if mark.backup == nil, other.generation != mark.generation {
+                throw FolderFault(.older, other.generation < mark.generation ? part : marked[0].0)
+            }
+        }
+        var manifest = FolderManifest(
+            folder: mark.folder, generation: mark.generation, isRaising: false, parts: mark.parts.compactMap(FolderPart.init(rawValue:)))
+        manifest.backup = mark.backup
+        return manifest
+    }
+
+    /// Checks the parts of a folder that is in use.
+    private static func check(_ inventory: FolderInventory, _ manifest: FolderManifest) throws(FolderFault) {
+        for part in FolderPart.allCases {
+            let isNeeded = manifest.parts.contains(part)
+            switch inventory[part] {
+            case .absent: if isNeeded { throw FolderFault(.missing, part) }
+            // The making of one that is not needed yet was interrupted.
+            case .empty: if isNeeded { throw FolderFault(.empty, part) }
+            case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
+            case .marked(let mark):
+                guard mark.folder == manifest.folder else { throw FolderFault(.foreign, part) }
+                guard mark.generation <= manifest.generation else { throw FolderFault(.manifestOlder, nil) }
+                let oldest = manifest.isRaising ? manifest.generation - 1 : manifest.generation
+                guard mark.generation >= oldest else { throw FolderFault(.older, part) }
+            }
+        }
+    }
+
+    /// Checks the parts of a folder that is, or was, a backup.
+    ///
+    /// - Parameter copies: the databases that are marked as copies.
+    private static func checkCopies(
+        _ copies: [FolderPart], of databases: [FolderPart], _ manifest: FolderManifest, _ inventory: FolderInventory
+    ) throws(FolderFault) {
+        let backup = manifest.backup ?? copies.first.flatMap { inventory[$0].mark?.backup }
+        for part in FolderPart.allCases {
+            let isNeeded = manifest.parts.contains(part)
+            switch inventory[part] {
+            case .absent: if isNeeded { throw FolderFault(.missing, part) }
+            case .empty: if isNeeded { throw FolderFault(.empty, part) }
+            case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
+            case .marked(let mark):
+                let isMarkedAnew = manifest.previous != nil && mark.folder == manifest.folder
+                guard isMarkedAnew || mark.folder == manifest.previous ?? manifest.folder else { throw FolderFault(.foreign, part) }
+                guard !part.isDatabase || isMarkedAnew || mark.backup == backup else { throw FolderFault(.loneCopy, copies.first ?? part) }
+            }
+        }
+    }
+}
+
+extension HostError {
+    /// - Parameter data: the folder that is refused.
+    init(_ fault: FolderFault, in data: DataFolder) {
+        let path = fault.part.flatMap { data.location(of: $0) } ?? data.manifestPath
+        switch fault.kind {
+        case .missing: self.init(.folderPartMissing, "\(path) is missing, and the rest of the data folder is there. \(FolderFault.wayOut)")
+        case .empty: self.init(.folderPartEmpty, "\(path) is empty, and the rest of the data folder is not. \(FolderFault.wayOut)")
+        case .older: self.init(.folderPartOlder, "\(path) is older than the rest of the data folder. \(FolderFault.wayOut)")
+        case .loneCopy:
+            self.init(
+                .folderPartOlder,
+                "\(path) is a copy from a backup, and other databases of the data folder are not from the same backup. \(FolderFault.wayOut)")
+        case .foreign: self.init(.folderPartForeign, "\(path) belongs to another data folder, or an earlier version made it. \(FolderFault.wayOut)")
+        case .manifestOlder:
+            self.init(.folderPartOlder, "\(path) is older than the rest of the data folder. \(FolderFault.wayOut)")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+internal import EncryptedSQLite
+internal import Foundation
+internal import SystemSupport
+
+/// The identity of a data folder that this process holds the lock of.
+///
+/// A start goes through ``open(_:key:)``, which refuses a folder whose parts do not belong together and changes nothing then; ``raise()``, before anything
+/// of the folder is used; and ``establish(_:)`` for parts that were made or adopted since.
+actor FolderIdentity {
+    private let data: DataFolder
+    private let key: DatabaseKey?
+    private var manifest: FolderManifest
+    private var inventory: FolderInventory
+    private let decision: FolderDecision
+
+    private init(_ data: DataFolder, _ key: DatabaseKey?, _ manifest: FolderManifest, _ inventory: FolderInventory, _ decision: FolderDecision) {
+        (self.data, self.key, self.manifest, self.inventory, self.decision) = (data, key, manifest, inventory, decision)
+    }
+
+    /// Looks at a folder, and changes nothing in it but what a change of key that was interrupted has left.
+    ///
+    /// - Throws: ``HostError`` `folderPart…` for a folder whose parts do not belong together; `StorageError` for a database that cannot be opened.
+    static func open(_ data: DataFolder, key: DatabaseKey?) throws -> FolderIdentity {
+        let inventory = try inventory(of: data, key: key)
+        let decision: FolderDecision
+        do throws(FolderFault) {
+            decision = try FolderDecision(inventory)
+        } catch {
+            throw HostError(error, in: data)
+        }
+        let manifest =
+            switch decision {
+            case .new, .adopt: FolderManifest(folder: FolderManifest.newID(), isRaising: true, parts: [])
+            case .proceed(let manifest), .restore(let manifest): manifest
+            }
+        return FolderIdentity(data, key, manifest, inventory, decision)
+    }
+
+    static func inventory(of data: DataFolder, key: DatabaseKey?) throws -> FolderInventory {
+        try data.databases.checkKey(key)
+        var inventory = FolderInventory(manifest: try readManifest(of: data), parts: [:])
+        for part in data.possibleParts { inventory.parts[part] = try data.state(of: part, key: key) }
+        return inventory
+    }
+
+    private struct Format: Decodable {
+        let format: Int
+    }
+
+    private static func readManifest(of data: DataFolder) throws(HostError) -> FolderManifest? {
+        if let format = try SmallFile.read(Format.self, from: data.manifestPath), format.format > FolderManifest.currentFormat {
+            throw HostError(.dataFolder, "a newer version of Parley wrote \(data.manifestPath): update, or use another data folder")
+        }
+        return try SmallFile.read(FolderManifest.self, from: data.manifestPath)
+    }
+
+    /// The manifest of a folder as it is, for a backup of it.
+    ///
+    /// - Throws: As ``open(_:key:)``.
+    static func manifest(of data: DataFolder, key: DatabaseKey?) throws -> FolderManifest {
+        let inventory = try inventory(of: data, key: key)
+        do throws(FolderFault) {
+            switch try FolderDecision(inventory) {
+            case .new, .adopt: return FolderManifest(folder: FolderManifest.newID(), isRaising: false, parts: [])
+            case .proceed(let manifest), .restore(let manifest): return manifest
+            }
+        } catch {
+            throw HostError(error, in: data)
+        }
+    }
+
+    /// The identity as it is now.
+    var current: FolderManifest { manifest }
+
+    /// True if the connections have to agree on new keys before anything is sent.
+    var mustSynchronize: Bool { manifest.mustSynchronize }
+    /// When the folder was last restored from a backup, in seconds since 1970.
+    var restoredAt: Int64? { manifest.restoredAt }
+
+    private func write() throws(HostError) { try SmallFile.write(manifest, to: data.manifestPath) }
+
+    /// Raises the generation in all parts that are there.
+    func raise() throws {
+        switch decision {
+        case .new, .adopt: break
+        case .proceed:
+            if !manifest.isRaising { manifest.generation += 1 }
+        case .restore:
+            if manifest.previous == nil {
+                manifest.previous = manifest.folder
+                manifest.backup = manifest.backup ?? FolderPart.allCases.lazy.compactMap { [inventory] in inventory[$0].mark?.backup }.first
+                manifest.folder = FolderManifest.newID()
+                manifest.generation += 1
+                manifest.restoredAt = Int64(Date().timeIntervalSince1970)
+            }
+            manifest.mustSynchronize = true
+        }
+        manifest.isRaising = true
+        try write()
+        FailPoint.folderProposed.pass()
+        switch decision {
+        // What was copied is marked anew when it is noted in it that connections must be synchronized.
+        case .new, .adopt, .restore: break
+        case .proceed:
+            for part in FolderPart.allCases where inventory[part].mark != nil {
+                try data.write(manifest.mark, to: part, key: key)
+                inventory.parts[part] = .marked(manifest.mark)
+                FailPoint.folderMarked.pass()
+            }
+            manifest.isRaising = false
+            try write()
+        }
+        FailPoint.folderRaised.pass()
+    }
+
+    /// Gives the identity to parts that are open, or are there and not open, and do not have it.
+    ///
+    /// - Parameter open: the databases that are open, by the name of their part. All else that there is, is not open.
+    func establish(_ open: [String: DatabaseFile]) async throws {
+        let databases = Dictionary(uniqueKeysWithValues: open.compactMap { name, file in FolderPart(rawValue: name).map { ($0, file) } })
+        var found: [FolderPart] = []
+        for part in data.possibleParts {
+            // A database that another part of the process has open is not opened here.
+            if databases[part] != nil || inventory[part].isPresent {
+                found.append(part)
+            } else if try !part.isDatabase && data.state(of: part, key: key).isPresent {
+                found.append(part)
+            }
+        }
+        guard manifest.isRaising || manifest.mustSynchronize || found.contains(where: { !manifest.parts.contains($0) }) else { return }
+        var next = manifest
+        for part in found { next.add(part) }
+        for part in found where inventory[part].mark.map({ $0.folder != next.folder || $0.backup != nil || $0.generation < next.generation }) ?? true {
+            if let file = databases[part] {
+                try await file.write(next.mark)
+            } else {
+                try data.write(next.mark, to: part, key: key)
+            }
+            inventory.parts[part] = .marked(next.mark)
+            FailPoint.folderMarked.pass()
+        }
+        next.isRaising = false
+        next.previous = nil
+        next.backup = nil
+        next.mustSynchronize = false
+        manifest = next
+        try write()
+        FailPoint.folderRaised.pass()
+    }
+
+    /// Gives all that is in a folder a new identity, whatever it was part of.
+    ///
+    /// Connections agree on new keys before the next start sends anything, as a database may be older than it was.
+    ///
+    /// - Returns: the parts that are there.
+    static func accept(_ data: DataFolder, key: DatabaseKey?) throws -> [FolderPart] {
+        try data.databases.checkKey(key)
+        var found: [FolderPart] = []
+        for part in data.possibleParts {
+            let state: FolderPartState
+            do {
+                state = try data.state(of: part, key: key)
+            } catch let error as HostError where !part.isDatabase && error.code != .folderPartUnreadable {
+                // Its mark is replaced.
+                state = .unmarked
+            }
+            if state.isPresent { found.append(part) }
+        }
+        var manifest = FolderManifest(folder: FolderManifest.newID(), isRaising: false, parts: found)
+        manifest.mustSynchronize = true
+        manifest.restoredAt = Int64(Date().timeIntervalSince1970)
+        for part in found {
+            try data.write(manifest.mark, to: part, key: key)
+            FailPoint.folderMarked.pass()
+        }
+        try SmallFile.write(manifest, to: data.manifestPath)
+        FailPoint.folderRaised.pass()
+        return found
+    }
+}

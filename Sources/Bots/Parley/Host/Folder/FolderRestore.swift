@@ -1,0 +1,127 @@
+internal import EncryptedSQLite
+internal import Foundation
+internal import SMPServer
+internal import SystemSupport
+
+/// Puts a backup in the place of what a data folder holds, which is kept aside: all of it, or nothing if the process ends before it is decided.
+///
+/// 1. The backup is copied to `restore.partial`, and that becomes `restoring.TIME`: from then on it is decided.
+/// 2. What is in the folder goes to `replaced.TIME`. Then `restoring.TIME` becomes `restored.TIME`.
+/// 3. What is in `restored.TIME` goes into the folder.
+///
+/// ``recover(_:)`` does the rest of what an end of the process has interrupted.
+enum FolderRestore {
+    private static let staged = "restore.partial"
+    private static let decided = "restoring."
+    private static let cleared = "restored."
+    private static let aside = "replaced."
+
+    /// What a data folder of the standard kind consists of, besides its locks, sockets and backups.
+    private static func isContent(_ name: String) -> Bool {
+        ["router", "file-router", "files", "parley_transfers", "parley.folder", "parley.inflight", "bots.inflight", "running.json"].contains(name)
+            || ["parley_chat.db", "parley_agent.db", "bots.db"].contains { name == $0 || name.hasPrefix($0 + "-") }
+    }
+
+    /// Puts the backup in the place of what the folder holds. The caller holds the folder's lock.
+    ///
+    /// - Parameter replaces: true to keep aside what the folder holds; without, a folder with content is refused.
+    /// - Returns: where the folder's content is kept; nil if it had none.
+    /// - Throws: ``HostError`` `backup` for what is not a whole backup, or a folder with content.
+    static func restore(_ backup: String, to data: DataFolder, key: DatabaseKey?, replaces: Bool, now: Date = Date()) throws -> String? {
+        try recover(data)
+        try check(backup, key: key)
+        let content = try FileManager.default.contentsOfDirectory(atPath: data.path).filter(isContent)
+        // An empty folder for files is made at every start.
+        let isEmpty = !content.contains { $0 != "files" && $0 != "running.json" }
+        guard replaces || isEmpty else {
+            throw HostError(
+                .backup,
+                "\(data.path) holds data, which may be newer than the backup. With --replace it is kept in a folder beside the restored one, or name another folder with --data"
+            )
+        }
+        let path = data.path + "/" + staged
+        try? FileManager.default.removeItem(atPath: path)
+        try FolderCopy.copy(backup, to: path)
+        FailPoint.restoreCopied.pass()
+        let stamp = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted).format(now)
+        try rename(path, to: data.path + "/" + decided + stamp)
+        FailPoint.restoreDecided.pass()
+        return try finish(data)
+    }
+
+    /// Finishes a restore that was decided, and removes what is left of one that was not. To be called before anything of the folder is used.
+    static func recover(_ data: DataFolder) throws {
+        guard data.hasStandardName, FileManager.default.fileExists(atPath: data.path) else { return }
+        do {
+            _ = try finish(data)
+            let path = data.path + "/" + staged
+            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        } catch {
+            throw HostError(copying: error, "a restore of \(data.path) was interrupted and cannot be finished")
+        }
+    }
+
+    private static func finish(_ data: DataFolder) throws -> String? {
+        let manager = FileManager.default
+        var names = try manager.contentsOfDirectory(atPath: data.path).sorted()
+        var kept: String?
+        if let name = names.first(where: { $0.hasPrefix(decided) }) {
+            let stamp = name.dropFirst(decided.count), target = data.path + "/" + aside + stamp
+            try manager.createDirectory(atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            for old in names where isContent(old) {
+                try rename(data.path + "/" + old, to: target + "/" + old)
+                FailPoint.restoreMoved.pass()
+            }
+            try WholeFile.synchronizeFolder(of: target + "/.")
+            try rename(data.path + "/" + name, to: data.path + "/" + cleared + stamp)
+            names = try manager.contentsOfDirectory(atPath: data.path).sorted()
+        }
+        if let name = names.first(where: { $0.hasPrefix(cleared) }) {
+            let source = data.path + "/" + name, target = data.path + "/" + aside + name.dropFirst(cleared.count)
+            for new in try manager.contentsOfDirectory(atPath: source).sorted() {
+                try rename(source + "/" + new, to: data.path + "/" + new)
+                FailPoint.restoreMoved.pass()
+            }
+            try manager.removeItem(atPath: source)
+            if try manager.contentsOfDirectory(atPath: target).isEmpty { try manager.removeItem(atPath: target) } else { kept = target }
+            try WholeFile.synchronizeFolder(of: source)
+        }
+        return kept
+    }
+
+    private static func rename(_ path: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: other)
+        try WholeFile.synchronizeFolder(of: other)
+    }
+
+    private static func check(_ backup: String, key: DatabaseKey?) throws {
+        let source = DataFolder(path: backup)
+        guard let manifest = try SmallFile.read(FolderManifest.self, from: source.manifestPath), manifest.backup != nil else {
+            throw HostError(.backup, "\(backup) is not a backup of a data folder: parley db backup makes one, and prints its path")
+        }
+        let inventory = try FolderIdentity.inventory(of: source, key: key)
+        do throws(FolderFault) {
+            _ = try FolderDecision(inventory)
+        } catch {
+            throw HostError(.backup, "the backup is not whole: " + HostError(error, in: source).message)
+        }
+        for report in try source.databases.check(key: key) where !report.isSound {
+            throw HostError(.backup, "the backup is damaged: \(report.path): \(report.problems.first ?? "")")
+        }
+    }
+}
+
+extension HostError {
+    /// An error of copying or moving files; one that has a code keeps it.
+    ///
+    /// - Parameter what: what could not be done, as the beginning of a sentence.
+    init(copying error: any Error, _ what: String) {
+        switch error {
+        case let error as HostError: self = error
+        case let error as StorageError: self.init(.backup, "\(what): \(error.message)")
+        case let error as RouterError: self.init(.backup, "\(what): \(error.message)")
+        case let error as SystemError: self.init(.backup, "\(what): \(error)")
+        default: self.init(.backup, "\(what): \(error.localizedDescription)")
+        }
+    }
+}

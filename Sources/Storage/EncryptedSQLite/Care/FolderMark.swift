@@ -1,0 +1,100 @@
+package import GRDB
+
+/// The identity that a database shares with everything else in its folder: databases of different folders, or of different times, do not fit together.
+///
+/// It is in a table of its own that belongs to no schema, so that it can be read before a database is migrated.
+public struct FolderMark: Sendable, Hashable {
+    /// The random id of the folder.
+    public var folder: String
+    /// The number of the folder's starts so far.
+    public var generation: Int64
+    /// The names of the folder's parts.
+    public var parts: [String]
+    /// The id of the backup that the database is a copy of; nil for one in use.
+    public var backup: String?
+
+    /// Creates the value from its parts.
+    public init(folder: String, generation: Int64, parts: [String], backup: String? = nil) {
+        (self.folder, self.generation, self.parts, self.backup) = (folder, generation, parts, backup)
+    }
+}
+
+extension FolderMark {
+    private static let table = "parley_folder"
+
+    /// - Returns: nil for a database without a mark.
+    package static func read(_ db: Database) throws -> FolderMark? {
+        guard try db.tableExists(table), let row = try Row.fetchOne(db, sql: "SELECT folder, generation, parts, backup FROM \(table) WHERE id = 1") else {
+            return nil
+        }
+        guard let folder = String.fromDatabaseValue(row[0]), let generation = Int64.fromDatabaseValue(row[1]), let parts = String.fromDatabaseValue(row[2])
+        else { throw StorageError(.corrupt, "the identity of the database's folder cannot be read. Restore a backup") }
+        return FolderMark(
+            folder: folder, generation: generation, parts: parts.split(separator: " ").map(String.init), backup: String.fromDatabaseValue(row[3]))
+    }
+
+    package func write(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS \(Self.table) (
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    folder TEXT NOT NULL,
+                    generation INTEGER NOT NULL,
+                    parts TEXT NOT NULL,
+                    backup TEXT
+                ) STRICT
+                """)
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO \(Self.table) (id, folder, generation, parts, backup) VALUES (1, ?, ?, ?, ?)",
+            arguments: [folder, generation, parts.joined(separator: " "), backup])
+    }
+}
+
+/// A database of a folder, as it is found before it is opened.
+public enum DatabasePresence: Sendable, Hashable {
+    /// There is no file.
+    case absent
+    /// The file has no content.
+    case empty
+    /// The database; nil if it has no mark.
+    case present(FolderMark?)
+}
+
+extension DatabaseSet.Member {
+    /// Looks at the database, which nobody has open.
+    ///
+    /// - Throws: ``StorageError``, as ``DatabaseSet/checkKey(_:)`` does.
+    public func presence(key: DatabaseKey?) throws(StorageError) -> DatabasePresence {
+        guard let file = try RawFile(path: path) else { return .absent }
+        guard try file.size > 0 else {
+            // All that there is of a new database may still be in its log.
+            guard let log = try RawFile(path: path + FileKind.log.suffix), try log.size > 0 else { return .empty }
+            return try opened(key) { db in .present(try FolderMark.read(db)) }
+        }
+        return try opened(key) { db in .present(try FolderMark.read(db)) }
+    }
+
+    /// Marks the database, which nobody has open. The mark is on disk when this returns.
+    public func write(_ mark: FolderMark, key: DatabaseKey?) throws(StorageError) {
+        try opened(key) { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.inTransaction(.immediate) {
+                try mark.write(db)
+                return .commit
+            }
+        }
+    }
+
+    private func opened<Result>(_ key: DatabaseKey?, _ body: (Database) throws -> Result) throws(StorageError) -> Result {
+        do {
+            return try KeyChange.opened(self, key: key, body)
+        } catch {
+            throw StorageError.wrapping(error, "the \(label) database \(path) cannot be opened")
+        }
+    }
+}
+
+extension DatabaseFile {
+    /// Marks the database, which is open. The mark is on disk when this returns.
+    package func write(_ mark: FolderMark) async throws { try await write { db in try mark.write(db) } }
+}
