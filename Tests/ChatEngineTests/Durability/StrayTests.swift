@@ -44,6 +44,7 @@ struct StrayTests {
         let nothing: JSONValue = ["missingIds": [], "extraIds": []]
         let before = await alice.answer("/_connections diff show_ids=on")
         #expect(before["userIds"] == nothing && before["connIds"] == nothing)
+        try await engine.tellDifference()
 
         let known = try #require(try await agent.connections().first), user = try #require(try await agent.users().first)
         let second = try await agent.createUser(servers: engine.configuration.initialRouters)
@@ -54,6 +55,11 @@ struct StrayTests {
         #expect(after["userIds"] == ["missingIds": [], "extraIds": [.int(second)]])
         func ids(_ connection: ConnectionID) -> JSONValue { [.string(Base64URL.encode(connection.bytes))] }
         #expect(after["connIds"] == ["missingIds": ids(known), "extraIds": ids(created.id)])
+        // The start tells it.
+        try await engine.tellDifference()
+        #expect(await alice.wait { $0.contains { if case .connectionsDiff = $0 { true } else { false } } })
+        let told = alice.events.filter { if case .connectionsDiff = $0 { true } else { false } }
+        #expect(told.count == 1 && told.first?.json["connIds"] == after["connIds"], "without a difference nothing is told")
         await alice.close()
     }
 }

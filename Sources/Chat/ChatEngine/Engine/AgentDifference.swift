@@ -42,4 +42,13 @@ extension EngineCore {
         return AgentDifference(
             users: .init(engine: users, agent: held.0), connections: .init(engine: connections.map { ConnectionID($0) }, agent: held.1))
     }
+
+    /// Tells at the start which profiles and connections only one of the two databases has. Official cores tell it after a migration, also if there are
+    /// none; here the event means that something is missing.
+    func tellDifference() async throws(ChatCoreError) {
+        let difference = try await agentDifference()
+        let users = difference.userReport, connections = difference.connectionReport
+        guard ![users, connections].allSatisfy({ $0.missingIDs.isEmpty && $0.extraIDs.isEmpty }) else { return }
+        hub.publish(.connectionsDiff(userIDs: users, connectionIDs: connections))
+    }
 }

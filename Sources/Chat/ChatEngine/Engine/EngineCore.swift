@@ -152,6 +152,7 @@ extension EngineCore {
             try await servers.apply()
             if receiving.withLock({ $0 }) == nil {
                 try await agent { agent throws(AgentError) in try await agent.start() }
+                try await tellDifference()
             } else {
                 await agent.resume()
             }
