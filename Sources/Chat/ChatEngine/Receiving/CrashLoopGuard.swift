@@ -26,11 +26,15 @@ final class CrashLoopGuard: Sendable {
             known = CrashSuspects(try await store.read { try $0.crashSuspects() })
         } else {
             let end = table?.previousEnd ?? .kill
-            known = try await store.write(isPersistent: true) { db in
-                var suspects = CrashSuspects(try db.crashSuspects())
-                for count in suspects.processEnded(by: end, with: died) { try db.set(count, at: time.now) }
-                return suspects
+            var suspects = CrashSuspects(try await store.read { try $0.crashSuspects() })
+            let counts = suspects.processEnded(by: end, with: died)
+            do {
+                try await store.write { db in for count in counts { try db.set(count, at: time.now) } }
+            } catch {
+                // The start of an engine does not wait for a disk that fails: this process knows what it has to, and the next one does not.
+                logger.warning("what the process before this one died of is not stored", metadata: ["error": "\(error)"])
             }
+            known = suspects
             table?.forgetLeftBehind()
             logger.warning("the process before this one died while it received something", metadata: ["events": "\(died.count)", "code": "event.suspect"])
         }
