@@ -1,6 +1,7 @@
 import ChatAPI
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,11 +24,18 @@ extension HostSession {
     }
 }
 
+/// The difference of a clock that was set from the time that has passed.
+private final class ClockOffset: Sendable {
+    let seconds = Mutex(0.0)
+}
+
 /// Bots that run on a scripted core for as long as a test's body takes.
 struct BotSessionRunner {
     let core: ScriptedCore
     let store: BotStateStore
     let clock = ManualClock()
+    /// Seconds by which the clock of the day is off.
+    private let offset = ClockOffset()
     let monitor: HostMonitor
     let logger: Logger
 
@@ -49,6 +57,9 @@ struct BotSessionRunner {
         return runner
     }
 
+    /// Sets the clock of the day, forward or back.
+    func setClock(by seconds: Double) { offset.seconds.withLock { $0 += seconds } }
+
     private var elapsed: Duration { ManualClock().now.duration(to: clock.now) }
 
     var now: Date { Self.start.addingTimeInterval(elapsed.seconds) }
@@ -56,7 +67,7 @@ struct BotSessionRunner {
     /// Runs bots until the body has ended and their handlers are done.
     @discardableResult
     func run<Result: Sendable>(_ bots: Bot..., body: @Sendable ([HostReady.Profile], HostSession) async throws -> Result) async throws -> Result {
-        let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
+        let time = BotTime(clock: clock, timeOfDay: { [offset] in now.addingTimeInterval(offset.seconds.withLock(\.self)) })
         let session = HostSession(
             core: core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: logger, clock: ImpatientClock(), time: time, monitor: monitor)
         let result = try await session.running { profiles in

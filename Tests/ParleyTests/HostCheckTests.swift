@@ -34,6 +34,13 @@ import Testing
             bot("Ann") { $0.channels = [channel("news"), channel("news", [.address("x")])] }),
         Case("the channel \"news\" has no relays: name at least one", bot("Ann") { $0.channels = [channel("news", [])] }),
         Case("two bots are relays, and a process can have one", bot("Ann") { $0.isRelay = true }, bot("Ben") { $0.isRelay = true }),
+        Case("the bio of Ann has 161 bytes, more than 160: shorten it", bot("Ann") { $0.profile.bio = String(repeating: "x", count: 161) }),
+        Case(
+            "the summary of the group \"lobby\" has 162 bytes, more than 160: shorten it",
+            bot("Ann") { $0.groups = [ManagedGroup("lobby", GroupSettings("Lobby", summary: String(repeating: "é", count: 81)))] }),
+        Case(
+            "the summary of the channel \"news\" has 161 bytes, more than 160: shorten it",
+            bot("Ann") { $0.channels = [ManagedChannel("news", GroupSettings("News", summary: String(repeating: "x", count: 161)), relays: [.bot("r")])] }),
         Case("Ann is a relay without an address, and nobody could use it", bot("Ann", address: .none) { $0.isRelay = true }),
     ]
 

@@ -25,11 +25,15 @@ struct LiveBots: Sendable {
     }
 
     /// Runs bots until `body` ends, and closes the folder.
-    func run(_ bots: [Bot], _ body: @escaping @Sendable ([HostReady.Profile]) async throws -> Void) async throws {
+    ///
+    /// - Parameter clock: the clock of waits.
+    func run(
+        _ bots: [Bot], clock: any Clock<Duration> = ContinuousClock(), _ body: @escaping @Sendable ([HostReady.Profile]) async throws -> Void
+    ) async throws {
         let store = try BotStateStore(path: folder.path + "/data/bots.db", logger: Self.logger)
         let session = HostSession(
             core: host.core, bots: bots, store: store, maxConcurrentHandlers: 8, logger: Self.logger, filesFolder: host.filesFolder,
-            encryptsFiles: host.encryptsFiles)
+            encryptsFiles: host.encryptsFiles, clock: clock)
         let ready = AsyncStream<[HostReady.Profile]>.makeStream()
         let running = Task {
             defer { ready.continuation.finish() }

@@ -45,6 +45,14 @@ enum Outcome {
         return ""
     }
 
+    /// A message about an unknown option without the option that it suggests, if that is another word.
+    static func withoutFarSuggestion(_ message: String) -> String {
+        guard let match = message.firstMatch(of: /Unknown option '-*([^']*)'\. Did you mean '-*([^']*)'\?/),
+            Spelling.nearest(to: String(match.1), among: [String(match.2)]) == nil, let question = match.0.firstRange(of: " Did you mean")
+        else { return message }
+        return String(message[..<question.lowerBound] + message[match.range.upperBound...])
+    }
+
     /// Prints the error where a person looks for it, and ends the process with the code for its kind.
     static func end(_ error: any Error) -> Never {
         let code = ParleyCommand.exitCode(for: error)
@@ -57,7 +65,8 @@ enum Outcome {
         // Help, and exit codes of commands that have said what there is to say.
         case is ExitCode: Foundation.exit(code.rawValue)
         case _ where code == .success: ParleyCommand.exit(withError: error)
-        case _ where code == .validationFailure: ProcessFault.end(saying: ParleyCommand.fullMessage(for: error) + suggestion(for: error), 2)
+        case _ where code == .validationFailure:
+            ProcessFault.end(saying: withoutFarSuggestion(ParleyCommand.fullMessage(for: error)) + suggestion(for: error), 2)
         default:
             let fault = Fault(error)
             // Scripts read standard output.

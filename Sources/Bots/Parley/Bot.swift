@@ -46,6 +46,8 @@ public struct Bot: Sendable {
     public var pace = SendingPace()
     /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.
     package var background: [@Sendable (BotClient) async -> Void] = []
+    /// Takes a case back for the one who runs the bots, where the bot's cases are not those of ``BotGroup/undoCase(_:by:)``; returns a sentence about it.
+    package var undoCase: (@Sendable (BotClient, BotGroup, Int) async throws -> String)?
     let handlers: [On]
     /// Middleware that sees every event before a handler is looked for, the first outermost.
     let beforeMatching: [Middleware]

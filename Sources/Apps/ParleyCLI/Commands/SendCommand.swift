@@ -88,6 +88,9 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let text = try readText()
+        if outgoing == nil, text?.showsNothing == true {
+            throw Outcome.BadInput("send.empty", description: "nothing of the text would be shown: give a text that can be seen, --file or --image")
+        }
         try await CoreAccess.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
             let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json), filesFolder: host.filesFolder)

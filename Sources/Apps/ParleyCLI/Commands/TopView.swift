@@ -23,6 +23,7 @@ struct TopView {
         routers(values)
         let seconds = last.map { max(0.001, $0.time.duration(to: report.time) / .seconds(1)) }
         relay(values, last, after: seconds)
+        channels(values)
         lines.append("")
         profiles(values, last, after: seconds)
         errors(values)
@@ -56,6 +57,12 @@ struct TopView {
         if relay.int("lagSeconds") > 0 { parts.append("lag \(Self.duration(relay.int("lagSeconds")))") }
         if relay.value("draining")?.boolValue == true { parts.append("draining") }
         lines.append(fitted(parts.joined(separator: " · ")))
+    }
+
+    /// The channels that nobody passes posts on for.
+    private mutating func channels(_ values: Values) {
+        let names = values.list("profiles").flatMap { $0.value("channelsWithoutRelay")?.arrayValue?.compactMap(\.stringValue) ?? [] }
+        if !names.isEmpty { lines.append(fitted("NO RELAY FOR: " + names.map { VisibleText.name($0) }.joined(separator: ", "))) }
     }
 
     private mutating func profiles(_ values: Values, _ last: TopReport?, after seconds: Double?) {

@@ -45,8 +45,8 @@ public struct BotChat: Sendable {
     ///   - content: The message.
     ///   - item: The item that the message quotes; nil for none.
     /// - Returns: The sent message.
-    /// - Throws: `ChatCoreError`: `errorStore.largeMsg` for other content that is too large, a code `error.…` if the chat does not permit the
-    ///   message.
+    /// - Throws: `ChatCoreError`: `send.empty` for a text of which nothing would be shown, `errorStore.largeMsg` for other content that is too large, a code
+    ///   `error.…` if the chat does not permit the message.
     @discardableResult
     public func send(_ content: MessageContent, quoting item: ChatItemID? = nil) async throws -> SentMessage {
         let sent = try await effects.send(content, to: requiredReference(), info, quoting: item, commenting: post)

@@ -25,6 +25,8 @@ final class Effects: Sendable {
     private let count = Mutex(0)
     /// A chat in which another bot writes too much to be answered.
     private let silentChat = Mutex<ChatReference?>(nil)
+    /// The messages that were deleted for everybody.
+    private let moderated = Mutex<Set<ChatItemID>>([])
     let retry: CommandRetry
 
     /// - Parameters:
@@ -163,6 +165,8 @@ final class Effects: Sendable {
     private func send(
         _ messages: [ComposedMessage], to target: Destination, _ key: String?, live: Bool = false
     ) async throws(ChatCoreError) -> [ChatItem] {
+        // A text in parts may have one of white space alone.
+        if messages.allSatisfy(\.showsNothing) { throw ChatCoreError.emptyMessage }
         try requireVoice(in: target.chat)
         try await services?.pacer.wait(for: messages.count, in: "\(target.chat)")
         guard case .newChatItems(_, let items) = try await once(target.sending(messages, live: live), key), !items.isEmpty else {
@@ -181,6 +185,7 @@ final class Effects: Sendable {
     func edit(
         _ item: ChatItemID, to content: MessageContent, in chat: ChatReference, mentioning members: [String: GroupMemberID] = [:]
     ) async throws(ChatCoreError) -> ChatItem? {
+        if case .text(let text) = content { try ChatCoreError.refuseEmpty(text) }
         let message = UpdatedMessage(content: content, mentions: MentioningText.visible(members, in: content.text))
         switch try await perform(.messages(.update(chat, item, message))) {
         case .chatItemUpdated(_, let item): return item.chatItem
@@ -196,7 +201,11 @@ final class Effects: Sendable {
     /// Deletes messages of members for everybody.
     func moderate(_ items: [ChatItemID], in group: GroupID) async throws(ChatCoreError) {
         _ = try await once(.messages(.moderate(group, items)))
+        moderated.withLock { $0.formUnion(items) }
     }
+
+    /// True if a message was deleted for everybody.
+    func hasModerated(_ item: ChatItemID) -> Bool { moderated.withLock { $0.contains(item) } }
 
     /// Blocks, removes or promotes members, once.
     func change(_ command: GroupCommand) async throws(ChatCoreError) {

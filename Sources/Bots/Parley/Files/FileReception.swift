@@ -72,8 +72,8 @@ struct FileReceptionUse: StoredState, Hashable {
     /// Counts one more file if it is within the limits.
     mutating func take(_ size: Int64, within limits: FileReception, at time: Date) -> Decision {
         let today = Int((time.timeIntervalSince1970 / 86_400).rounded(.down))
-        // A clock that was set back does not begin the day anew.
-        if today > day { self = FileReceptionUse(day: today) }
+        // A clock that was set back a little does not begin the day anew. A day that is further ahead was counted while the clock was wrong.
+        if today > day || day > today + 1 { self = FileReceptionUse(day: today) }
         let (total, overflow) = bytes.addingReportingOverflow(max(size, 0))
         guard files < limits.filesPerDay, !overflow, total <= limits.bytesPerDay else {
             defer { isTold = true }

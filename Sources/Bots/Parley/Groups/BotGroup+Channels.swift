@@ -17,9 +17,11 @@ extension BotGroup {
 
     /// Posts a message in the name of the channel. The bot must be an owner. A text that is too long for one message is posted as several.
     ///
-    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner.
+    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner, `channel.noRelay` while no relay would pass it on, `send.empty`
+    ///   for a text of which nothing would be shown.
     @discardableResult
     public func post(_ content: MessageContent, onceAs key: String? = nil) async throws -> SentMessage {
+        try await requireRelay()
         let effects = key.map(effects.keyed) ?? effects
         return SentMessage(chat: chat, items: try await effects.send(content, to: .group(id), chat.info, quoting: nil, asGroup: true))
     }
@@ -27,7 +29,17 @@ extension BotGroup {
     /// Posts a file in the name of the channel. The bot must be an owner.
     @discardableResult
     public func post(_ file: OutgoingFile) async throws -> SentMessage {
-        SentMessage(chat: chat, items: try await effects.send(try file.composed(scalingInto: effects.filesFolder), to: .group(id, asGroup: true)))
+        try await requireRelay()
+        return SentMessage(chat: chat, items: try await effects.send(try file.composed(scalingInto: effects.filesFolder), to: .group(id, asGroup: true)))
+    }
+
+    /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get what is posted, also later.
+    private func requireRelay() async throws(ChatCoreError) {
+        // Whoever is no owner learns that first. A core that does not list them decides itself.
+        guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID), relays.haveNone
+        else { return }
+        throw ChatCoreError(
+            .noRelay, "the channel has no relay that passes on what is posted, and nothing was posted: add one, or wait until one that is invited has come")
     }
 
     /// True for a channel that the bot owns: it posts in its name.
@@ -74,6 +86,16 @@ extension BotGroup {
 
     /// Removes a relay of the channel, which delivers what it has accepted and then ends its connections with subscribers. The bot must be an owner.
     public func removeRelay(_ relay: GroupRelay) async throws { _ = try await effects.perform(.groups(.remove(id, [relay.groupMemberID]))) }
+}
+
+extension [GroupRelay] {
+    /// True if there are relays, and none of them passes on what is posted: they have left, refused or not come yet.
+    var haveNone: Bool { !isEmpty && !contains { [.accepted, .acknowledgedRoster, .active].contains($0.status) } }
+}
+
+extension ChatCoreError.Code {
+    /// No relay of the channel would pass on what is posted. Nothing was posted.
+    public static let noRelay = Self(rawValue: "channel.noRelay")
 }
 
 extension BotGroups {

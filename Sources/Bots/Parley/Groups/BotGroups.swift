@@ -19,8 +19,13 @@ public struct BotGroups: Sendable {
     public func group(named name: String) async -> BotGroup? { await all.first { $0.name == name } }
 
     /// Makes a group. The bot is its owner.
+    ///
+    /// - Throws: `ChatCoreError` with the code `group.longSummary` for a summary of more than 160 bytes.
     @discardableResult
     public func create(_ settings: GroupSettings) async throws -> BotGroup {
+        if let summary = settings.summary, summary.jsonLength > ChatLimits.shortDescription {
+            throw ChatCoreError(.longSummary, "the summary has \(summary.jsonLength) bytes, more than \(ChatLimits.shortDescription): shorten it")
+        }
         guard case .groupCreated(_, let info) = try await effects.perform(.groups(.create(user: bot.userID, settings.profile))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the group that it made")
         }
@@ -29,6 +34,11 @@ public struct BotGroups: Sendable {
 
     /// Accepts an invitation. ``Trigger/groupJoined`` tells when the bot is a member.
     public func join(_ id: GroupID) async throws { _ = try await effects.perform(.groups(.join(id))) }
+}
+
+extension ChatCoreError.Code {
+    /// The summary of a group is longer than official apps take. Nothing was made.
+    public static let longSummary = Self(rawValue: "group.longSummary")
 }
 
 /// The settings of a group.

@@ -135,7 +135,12 @@ extension MessageContext {
     public var member: BotMember? { chat.member(of: item) }
 
     /// True if the message mentions the bot.
-    public var mentionsBot: Bool { item.meta.userMention }
+    public var mentionsBot: Bool {
+        if item.meta.userMention { return true }
+        // A live message is announced before its author has typed the name.
+        guard item.meta.isLive != nil, let own = chat.group?.info.membership.memberID else { return false }
+        return item.mentions.values.contains { $0.memberID == own }
+    }
 
     /// Deletes the message for everybody, as a moderator of the group.
     ///

@@ -3,10 +3,11 @@ internal import ChatProtocol
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Int, Sendable, CaseIterable {
-    case message, edited, deleted, reaction, connected, request, invitation, member, group, relay, delivery, file, timer, started, stopping, any
+    case message, live, edited, deleted, reaction, connected, request, invitation, member, group, relay, delivery, file, timer, started, stopping, any
 
-    /// True for what the core reports, false for timers and for the start and the end of the program.
-    var isOfNetwork: Bool { self != .timer && self != .started && self != .stopping }
+    /// True for what handlers of any event get: what the core reports, but no text that is still being typed, no timers, and neither the start nor the end
+    /// of the program.
+    var isOfNetwork: Bool { self != .live && self != .timer && self != .started && self != .stopping }
 }
 
 /// An event on its way to the handlers of one bot.
@@ -14,6 +15,8 @@ struct Incoming: Sendable {
     /// The context that its handlers get. A context is copied often and is large, so those that do not share their storage are indirect.
     enum Content: Sendable {
         case message(MessageContext)
+        /// A message that is still being typed, with its text so far.
+        case live(MessageContext)
         indirect case edited(EditContext)
         indirect case deleted(DeletionContext)
         indirect case reaction(ReactionContext)
@@ -49,6 +52,7 @@ struct Incoming: Sendable {
     var kind: EventKind {
         switch content {
         case .message, .report: .message
+        case .live: .live
         case .edited: .edited
         case .deleted: .deleted
         case .reaction: .reaction
@@ -70,6 +74,7 @@ struct Incoming: Sendable {
     var message: MessageContext? { if case .message(let context) = content { context } else { nil } }
     /// The message, if it is not a report: an answer of a catch-all handler to one would tell others of it.
     var openMessage: MessageContext? { message.flatMap { $0.kind == .report ? nil : $0 } }
+    var live: MessageContext? { if case .live(let context) = content { context } else { nil } }
     var edit: EditContext? { if case .edited(let context) = content { context } else { nil } }
     var deletion: DeletionContext? { if case .deleted(let context) = content { context } else { nil } }
     var reaction: ReactionContext? { if case .reaction(let context) = content { context } else { nil } }
@@ -91,7 +96,7 @@ struct Incoming: Sendable {
     /// The person that it is about; nil for what is about nobody.
     var person: PersonID? {
         switch content {
-        case .message(let context): context.person
+        case .message(let context), .live(let context): context.person
         case .edited(let context): context.person
         case .deleted(let context): context.person
         case .reaction(let context): context.person
@@ -111,7 +116,7 @@ struct Incoming: Sendable {
     /// The chat that it is in; nil for what is in none.
     var chat: BotChat? {
         switch content {
-        case .message(let context): context.chat
+        case .message(let context), .live(let context): context.chat
         case .edited(let context): context.chat
         case .deleted(let context): context.chat
         case .reaction(let context): context.chat
@@ -133,7 +138,7 @@ struct Incoming: Sendable {
     var isOfBotInGroup: Bool {
         let item: ChatItem
         switch content {
-        case .message(let context): item = context.item
+        case .message(let context), .live(let context): item = context.item
         case .edited(let context): item = context.item
         default: return false
         }

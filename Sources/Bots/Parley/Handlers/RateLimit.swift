@@ -75,6 +75,8 @@ final class RateLimiter: Sendable {
         var last: Double
     }
 
+    /// Seconds by which a clock can be set back at once.
+    private static let tolerance = 3_600.0
     /// Keys that are counted at the most; those that were silent longest are forgotten first.
     private static let largestNumberOfKeys = 10_000
 
@@ -93,7 +95,8 @@ final class RateLimiter: Sendable {
             if buckets.count >= Self.largestNumberOfKeys, buckets[key] == nil { Self.forgetOldest(&buckets) }
             var bucket = buckets[key] ?? Bucket(last: now)
             bucket.last = now
-            bucket.runs.removeAll { $0 <= now - window }
+            // Those that are far in the future were counted while the clock was wrong.
+            bucket.runs.removeAll { $0 <= now - window || $0 > now + Self.tolerance }
             let isAdmitted = limits.allSatisfy { limit in bucket.runs.count { $0 > now - limit.seconds } < limit.count }
             let isFirst = !bucket.isExceeded
             if isAdmitted { bucket.runs.append(now) }

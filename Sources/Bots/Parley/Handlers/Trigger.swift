@@ -143,6 +143,14 @@ extension Trigger where Context == MessageContext {
     }
 }
 
+extension Trigger where Context == MessageContext {
+    /// A message that is still being typed, each time its text changes: for handlers that moderate what everybody can read already.
+    ///
+    /// Apps show such a live message to others while it is typed. All other triggers of messages get it once, when it is finished, or when nothing was
+    /// added to it for a minute. Events of this trigger are reported once, and are not repeated after a crash.
+    public static var live: Self { Self(.live) { $0.live } }
+}
+
 extension Trigger where Context == EditContext {
     /// A person changed a message, in a chat with a contact unless the handler names other kinds of chat.
     public static var edited: Self { Self(.edited) { $0.edit } }

@@ -116,6 +116,7 @@ public struct BotHost: Service, CustomStringConvertible {
                             switch name {
                             case "status": return await monitor.status(of: session).json
                             case HostBackup.request: return HostBackup.json(try await host.backUp(to: argument, with: stored.database))
+                            case CaseOperator.listRequest, CaseOperator.undoRequest: return try await Self.caseAnswer(name, argument, session)
                             default:
                                 guard let operation = RelayOperation(rawValue: name) else { return nil }
                                 return await Self.relayAnswer(operation, host, logger: logger)?.json
@@ -161,6 +162,19 @@ public struct BotHost: Service, CustomStringConvertible {
             logger.warning("the relay cannot be asked", metadata: ["request": "\(operation.rawValue)", "error": "\(error)"])
             return nil
         }
+    }
+
+    /// The answer to a request about cases.
+    private static func caseAnswer(_ request: String, _ argument: String?, _ session: HostSession) async throws(ChatCoreError) -> JSONValue? {
+        guard request == CaseOperator.undoRequest else {
+            do {
+                return .array(try await session.cases())
+            } catch {
+                throw error as? ChatCoreError ?? ChatCoreError(.invalidResponse, "the cases cannot be read: \(error)")
+            }
+        }
+        guard let argument, let undo = try? JSONDecoder().decode(CaseOperator.Undo.self, from: Data(argument.utf8)) else { return nil }
+        return try await session.undoCase(undo)
     }
 
     /// Runs the bots in a process that is theirs alone, until it gets SIGTERM or SIGINT: the last thing that a `main` does.
@@ -226,6 +240,9 @@ public struct BotHost: Service, CustomStringConvertible {
         for bot in bots {
             if let id = repeated(bot.groups.map(\.id)) { throw HostError(.handlers, "two groups of \(bot.id) have the id \"\(id)\": give each its own") }
             if let id = repeated(bot.channels.map(\.id)) { throw HostError(.handlers, "two channels of \(bot.id) have the id \"\(id)\": give each its own") }
+            try check(bot.profile.bio, "the bio of \(bot.id)")
+            for group in bot.groups { try check(group.settings.summary, "the summary of the group \"\(group.id)\"") }
+            for channel in bot.channels { try check(channel.settings.summary, "the summary of the channel \"\(channel.id)\"") }
         }
         if bots.count(where: \.isRelay) > 1 { throw HostError(.handlers, "two bots are relays, and a process can have one") }
         if let bot = bots.first(where: { $0.isRelay && $0.address == .none }) {
@@ -234,6 +251,12 @@ public struct BotHost: Service, CustomStringConvertible {
         if let channel = bots.flatMap(\.channels).first(where: \.relays.isEmpty) {
             throw HostError(.handlers, "the channel \"\(channel.id)\" has no relays: name at least one")
         }
+    }
+
+    /// - Throws: ``HostError`` `handlers` for a line that the official apps do not take.
+    private static func check(_ line: String?, _ what: String) throws {
+        guard let line, line.jsonLength > ChatLimits.shortDescription else { return }
+        throw HostError(.handlers, "\(what) has \(line.jsonLength) bytes, more than \(ChatLimits.shortDescription): shorten it")
     }
 
     /// The first text that stands twice; nil if there is none.

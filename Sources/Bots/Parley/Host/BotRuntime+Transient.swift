@@ -14,12 +14,25 @@ extension BotRuntime {
     }
 
     func takeEdit(_ entry: ItemInChat, event: ChatEvent) {
-        guard let chat = entry.chatInfo.reference, case .receivedMessage(let content) = entry.chatItem.content,
-            entry.chatItem.meta.isEdited, GroupEvents.isToBeHandled(entry.chatItem, in: entry.chatInfo)
-        else { return }
+        guard let chat = entry.chatInfo.reference, case .receivedMessage = entry.chatItem.content else { return }
+        let meta = entry.chatItem.meta
+        if isUnseen(meta.itemID, in: chat), let user = event.user {
+            // The change of a message that never came, or was deleted: it is shown as a new message, and announced by its change alone.
+            take(entry, event: .newChatItems(user: user, chatItems: [entry]))
+            return
+        }
+        if meta.isLive != nil, takeLive(entry, in: "\(chat)", event: event) { return }
+        // Going on with a live message that was handled already, and finishing it, changes it.
+        guard meta.isEdited || meta.isLive != nil, let edit = edit(entry, event: event) else { return }
+        submit("\(chat)", edit)
+    }
+
+    /// The change of a message as handlers get it; nil for one that is not for handlers.
+    func edit(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
+        guard case .receivedMessage(let content) = entry.chatItem.content, GroupEvents.isToBeHandled(entry.chatItem, in: entry.chatInfo) else { return nil }
         let effects = effects(nil)
         let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), item: entry.chatItem, content: content)
-        submit("\(chat)", incoming(.edited(context), event, effects))
+        return incoming(.edited(context), event, effects)
     }
 
     func takeDeletions(_ deletions: [ChatItemDeletion], event: ChatEvent) {

@@ -13,27 +13,29 @@ internal import SystemSupport
 /// event counts as handled, unless the handler was interrupted by the end of the bots.
 final class BotRuntime: Sendable {
     let identity: BotIdentity
-    private let model: ChatModel
+    let model: ChatModel
     private let filesFolder: String?
     let dispatcher: EventDispatcher
     private let beforeMatching: [Middleware]
     private let background: [@Sendable (BotClient) async -> Void]
     private let recurrences: [String: Recurrence]
-    private let services: BotServices
+    let services: BotServices
     /// Answers to other bots, so that two of them do not answer each other without an end.
     private let answersToBots = RateLimiter([RateLimit(20, per: .seconds(60))])
     private let handlesEventsWhenMuted: Bool
     private let fileReception: FileReception?
     private let retry: CommandRetry
-    private let store: BotStateStore
-    private let jobs: KeyedJobQueue<ChatJobKey>
+    let store: BotStateStore
+    let jobs: KeyedJobQueue<ChatJobKey>
     private let crashes: HandlerCrashTracker
-    private let logger: Logger
+    let logger: Logger
     private let monitor: HostMonitor
     let metrics: BotMetrics
     /// Numbers events that do not come again, for their ids in the log.
     private let unnamedEvents = Mutex(0)
     private let tracker: Mutex<ChatProgressTracker>
+    /// Messages that are still being typed.
+    let holds = Mutex(LiveHolds())
     /// Connections and requests that were set aside and are to be handled once more.
     private let retried: Set<HandlerEventName>
 
@@ -117,25 +119,71 @@ final class BotRuntime: Sendable {
                 tracker.didSubmit(id, in: name)
                 return true
             }
-            let handlerEvent = HandlerEventName(.message, id.rawValue, in: name, of: identity.userID), isMuted = isMuted(event)
-            let arrival = isMuted || incoming.isOfBotInGroup ? nil : incoming.openMessage.map { ReplyWaiters.Arrival(entry, of: $0) }
-            let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
-                let mark = HandledMark.item(id, chat: name)
-                let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
-                // What is passed over counts as handled, after what came before it. Whoever moderates a group reads what bots write, however much it is.
-                if !isForHandlers || isTooMuchOfABot(incoming) && !incoming.isOfBotInGroup { return store.note(mark, of: identity.userID) }
-                // A message counts in favour of its answer.
-                services.pacer.received(in: name, at: entry.chatItem.meta.createdAt, from: entry.chatItem.author)
-                await run(incoming, as: handlerEvent, mark)
-            }
+            let mark = HandledMark.item(id, chat: name)
+            let isTaken =
+                hold(entry, incoming, in: name, event: event, mark)
+                ?? submit(entry, incoming, in: name, isMuted: isMuted(event)) { .handle(mark) }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }
-            if isTaken, let arrival { services.replies.queued(arrival) }
             return isTaken
         }
     }
 
+    /// Gives a received message to the queue of its chat.
+    ///
+    /// - Parameters:
+    ///   - turn: decides in the turn of the message what becomes of it.
+    ///   - otherwise: what happens in its turn if there is no decision.
+    /// - Returns: false if the queue is full.
+    @discardableResult
+    func submit(
+        _ entry: ItemInChat, _ incoming: Incoming, in chat: String, isMuted: Bool, turn: @escaping @Sendable () async -> MessageTurn?,
+        otherwise: @escaping @Sendable () async -> Void = {}
+    ) -> Bool {
+        let arrival = arrival(entry, incoming, isMuted: isMuted)
+        let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: chat)) { [self] in
+            switch await turn() {
+            case .handle(let mark): _ = await handle(entry, incoming, arrival, in: chat, isMuted: isMuted, mark)
+            case .passed(let mark):
+                _ = arrival.map(services.replies.begins)
+                store.note(mark, of: identity.userID)
+            case .later: _ = arrival.map(services.replies.begins)
+            case nil:
+                _ = arrival.map(services.replies.begins)
+                await otherwise()
+            }
+        }
+        if isTaken, let arrival { services.replies.queued(arrival) }
+        return isTaken
+    }
+
+    /// A message that calls can wait for; nil for one that is for nobody.
+    private func arrival(_ entry: ItemInChat, _ incoming: Incoming, isMuted: Bool) -> ReplyWaiters.Arrival? {
+        isMuted || incoming.isOfBotInGroup ? nil : incoming.openMessage.map { ReplyWaiters.Arrival(entry, of: $0) }
+    }
+
+    /// Handles a message whose turn has come, and that nobody has waited for.
+    func handle(_ entry: ItemInChat, _ incoming: Incoming, in chat: String, isMuted: Bool, _ mark: HandledMark) async -> Bool {
+        let arrival = arrival(entry, incoming, isMuted: isMuted)
+        if let arrival { services.replies.queued(arrival) }
+        return await handle(entry, incoming, arrival, in: chat, isMuted: isMuted, mark)
+    }
+
+    private func handle(
+        _ entry: ItemInChat, _ incoming: Incoming, _ arrival: ReplyWaiters.Arrival?, in chat: String, isMuted: Bool, _ mark: HandledMark
+    ) async -> Bool {
+        let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
+        // What is passed over counts as handled, after what came before it. Whoever moderates a group reads what bots write, however much it is.
+        if !isForHandlers || isTooMuchOfABot(incoming) && !incoming.isOfBotInGroup {
+            store.note(mark, of: identity.userID)
+            return true
+        }
+        // A message counts in favour of its answer.
+        services.pacer.received(in: chat, at: entry.chatItem.meta.createdAt, from: entry.chatItem.author)
+        return await run(incoming, as: HandlerEventName(.message, entry.chatItem.id.rawValue, in: chat, of: identity.userID), mark)
+    }
+
     /// True if the profile is muted and its handlers do not run.
-    private func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
+    func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
 
     /// Notes whom a contact that connects is known as.
     ///
@@ -172,6 +220,9 @@ final class BotRuntime: Sendable {
         submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID.rawValue, in: key, of: identity.userID))
     }
 
+    /// True for an item that came after all that were given to the queue of its chat.
+    func isUnseen(_ item: ChatItemID, in chat: ChatReference) -> Bool { tracker.withLock { $0.isUnseen(item, in: "\(chat)") } }
+
     /// The last item of a chat that was given to its job queue.
     func submitted(in chat: ChatReference) -> ChatItemID { tracker.withLock { $0.submitted(in: "\(chat)") } }
 
@@ -196,7 +247,7 @@ final class BotRuntime: Sendable {
 
     // MARK: Parts
 
-    private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
+    func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
         let effects = effects("item/\(entry.chatItem.id)")
         guard let content = GroupEvents.content(of: entry, in: chat(entry.chatInfo, effects: effects, of: entry.chatItem)) else { return nil }
         return self.incoming(content, event, effects)
@@ -274,7 +325,8 @@ final class BotRuntime: Sendable {
 
     /// - Returns: false if the handler was interrupted because the bots stop, or its changes could not be stored: then it runs again at the next start.
     ///   A handler that fails has handled the event, also one that throws `CancellationError` of its own accord.
-    private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
+    @discardableResult
+    func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
         defer { incoming.changes?.end() }
         if let message = incoming.message {
             TrapPoint.botHandle.pass(Array(message.text.utf8))
@@ -297,6 +349,10 @@ final class BotRuntime: Sendable {
                 ])
             note(code, at: place)
             incoming.changes?.discard()
+        }
+        // What was remembered of a message while it was typed is of no use any more.
+        if let message = incoming.message, message.item.meta.isLive != nil, let chat = message.chat.reference {
+            incoming.changes?.forget(StateScope.live(message.id, in: chat))
         }
         return await finish(incoming, mark)
     }
@@ -393,6 +449,9 @@ final class BotRuntime: Sendable {
         _ = await run(incoming(.stopping(StopContext(client: BotClient(bot: identity, effects: effects))), nil, effects), .none)
     }
 
+    /// The bot as others than its handlers use it: what it stores is stored at once.
+    func client() -> BotClient { BotClient(bot: identity, effects: startEffects()) }
+
     private func startEffects() -> Effects {
         Effects(
             model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, retry: retry, observation: observation("started"))
@@ -413,12 +472,15 @@ final class BotRuntime: Sendable {
 
     /// Goes on with a broadcast.
     private func handleBroadcast(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
-        let client = BotClient(bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services, retry: retry))
+        let effects = Effects(model: model, userID: identity.userID, event: nil, services: services, retry: retry, observation: observation("broadcast"))
         do {
-            try await client.continueBroadcast(timer.key)
+            try await BotClient(bot: identity, effects: effects).continueBroadcast(timer.key)
             return note(mark)
         } catch {
-            if !Task.isCancelled { logger.error("broadcast interrupted: it goes on later", metadata: ["key": "\(timer.key)", "error": "\(error)"]) }
+            guard !Task.isCancelled else { return false }
+            let code = ErrorCode.of(error) ?? "handler"
+            logger.error("broadcast interrupted: it goes on later", metadata: ["code": "\(code)", "key": "\(timer.key)", "error": "\(error)"])
+            effects.observation.actionFailed(code, at: "broadcast")
             return false
         }
     }
@@ -438,7 +500,9 @@ final class BotRuntime: Sendable {
                 return false
             }
             // A member who is gone, or a bot that may not act any more: trying again would change nothing.
-            logger.error("a case cannot be taken back", metadata: ["code": "\(ErrorCode.of(error) ?? "handler")", "case": "\(timer.key)"])
+            let code = ErrorCode.of(error) ?? "handler"
+            logger.error("a case cannot be taken back", metadata: ["code": "\(code)", "case": "\(timer.key)", "error": "\(error)"])
+            effects.observation.actionFailed(code, at: "case: end")
             return note(mark)
         }
     }
@@ -451,6 +515,7 @@ final class BotRuntime: Sendable {
             if !Task.isCancelled { logger.error("timer not read: it runs later", metadata: ["code": "timer.storage", "error": "\(error)"]) }
             return false
         }
+        if timer.kind == .once, timer.name == LiveHoldRecord.timerName { return await handleLive(timer) }
         let now = services.time.now()
         let mark = HandledMark.timer(timer.id, next: timer.kind == .recurring ? recurrences[timer.name]?.next(after: timer.due, now: now) : nil)
         // A program can schedule a time that has no number of milliseconds.

@@ -19,6 +19,8 @@ actor HostSession {
     private let jobs: KeyedJobQueue<ChatJobKey>
     /// Chats that have to be read: what came to them was refused, or they could not be read before.
     private let unread: UniqueKeyQueue<ChatJobKey>
+    /// The profiles of which a channel has another state of its relays.
+    private let relayChanges = UniqueKeyQueue<UserID>()
     /// The items of groups that were found and did not fit into the queues, in the order in which they came.
     private var backlogs: [ChatJobKey: ArraySlice<ItemPlace>] = [:]
     private let clock: any Clock<Duration>
@@ -113,15 +115,21 @@ actor HostSession {
         defer { taking.cancel() }
         _ = try await model.send(.core(.start()), as: nil)
         await retry(retried)
-        for runtime in runtimes.values { try await catchUp(runtime) }
+        for runtime in runtimes.values {
+            try await runtime.resumeLive()
+            try await catchUp(runtime)
+        }
         let moderators = ModeratorKeeper(logger: logger)
         for (bot, (profile, identity)) in zip(bots, zip(profiles, identities)) where bot.groups.contains(where: { !$0.moderators.isEmpty }) {
             appointments[identity.userID] = { await moderators.appoint($0, bot, profile) }
         }
         await moderators.appoint(bots, profiles)
-        let keeper = ChannelKeeper(provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, logger: logger)
+        let keeper = ChannelKeeper(
+            provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, monitor: monitor, logger: logger)
         let keeping = try await keeper.start()
         defer { keeping.task.cancel() }
+        let watching = Task { [relayChanges] in await keeper.watch(relayChanges) }
+        defer { watching.cancel() }
         await onReady(keeping.profiles)
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
@@ -174,7 +182,7 @@ actor HostSession {
             let identity = runtime.identity
             return HostStatus.Profile(
                 id: identity.id, name: identity.name, chats: state.users[identity.userID]?.chats.count ?? 0, waiting: waiting[identity.userID] ?? 0,
-                counts: runtime.metrics.counts)
+                channelsWithoutRelay: monitor.channelsWithoutRelay(of: identity.id), counts: runtime.metrics.counts)
         }
         return (profiles, routers, work.running)
     }
@@ -193,6 +201,15 @@ actor HostSession {
             return []
         }
     }
+
+    /// The bot of a profile, and how it takes cases back; nil for a profile without a bot.
+    func caseUndo(of user: UserID) -> (client: BotClient, undo: (@Sendable (BotClient, BotGroup, Int) async throws -> String)?)? {
+        guard let runtime = runtimes[user] else { return nil }
+        return (runtime.client(), bots.first { $0.id == runtime.identity.id }?.undoCase)
+    }
+
+    /// The cases of the bots' groups.
+    func cases() async throws -> [JSONValue] { try await CaseOperator.list(store, model) }
 
     /// The answer of a relay to an invitation. Before its bot has started, none is given.
     func answer(to invitation: RelayInvitation) async throws -> RelayReviewAnswer {
@@ -258,6 +275,7 @@ actor HostSession {
             jobs.submit(ChatJobKey(userID: user.userID, chat: "\(ChatReference.direct(contact.contactID))")) { await appoint(name) }
         default: break
         }
+        if let owner = event.ownerOfChangedRelay { relayChanges.add(owner) }
         if let user = event.user?.userID {
             runtimes[user]?.take(event)
         } else {
@@ -381,6 +399,19 @@ actor HostSession {
                 continue
             }
             await fetch(chat, for: runtime, of: user)
+        }
+    }
+}
+
+extension ChatEvent {
+    /// The profile that owns a channel one of whose relays has come, left or changed its state.
+    fileprivate var ownerOfChangedRelay: UserID? {
+        switch self {
+        case .groupRelayUpdated(let user, let group, _, _), .groupLinkDataUpdated(let user, let group, _, _, _):
+            group.membership.role == .owner ? user.userID : nil
+        case .leftMember(let user, let group, let member, _), .deletedMember(let user, let group, _, let member, _, _):
+            group.membership.role == .owner && member.role == .relay ? user.userID : nil
+        default: nil
         }
     }
 }

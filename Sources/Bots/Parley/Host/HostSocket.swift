@@ -49,6 +49,9 @@ package struct RunningHost: Sendable {
     /// - Throws: `core.unsupported` for a report that the process does not make.
     package func report(_ name: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name) }
 
+    /// A report of the process about something.
+    func report(_ name: String, argument: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name, argument: argument) }
+
     /// A backup of the databases by the process, while the bots run.
     ///
     /// - Parameter target: The folder for the copies, as an absolute path; nil for `backups` in the data folder.

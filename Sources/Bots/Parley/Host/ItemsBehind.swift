@@ -8,6 +8,8 @@ struct ItemPlace: Sendable, Hashable {
     let post: ChatItemID?
 
     init(_ item: ChatItem) { (id, post) = (item.id, item.meta.parentItemID) }
+
+    init(id: ChatItemID, post: ChatItemID?) { (self.id, self.post) = (id, post) }
 }
 
 extension ChatModel {
@@ -53,6 +55,11 @@ extension ChatModel {
             for entry in page where wanted.contains(entry.chatItem.id) { found[entry.chatItem.id] = entry }
         }
         return places.compactMap { found[$0.id] }
+    }
+
+    /// An item of a chat as it is now; nil if it is gone.
+    nonisolated func item(at place: ItemPlace, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> ItemInChat? {
+        try await existingItems(chat, of: user, commentsOn: place.post, .around(place.id, count: 1)).first { $0.chatItem.id == place.id }
     }
 
     /// A page that is relative to an item; empty if that item, or the post, is gone.

@@ -20,6 +20,18 @@ extension Provisioner {
         return reports
     }
 
+    /// The names of the channels of a profile that no relay serves.
+    func channelsWithoutRelay(of identity: BotIdentity) async -> [String] {
+        guard case .groupsList(_, let known)? = try? await model.send(.groups(.list(user: identity.userID)), as: identity.userID) else { return [] }
+        var names: [String] = []
+        for group in known where group.membership.role == .owner && group.membership.status.isCurrentMember && group.groupProfile.publicGroup != nil {
+            guard case .groupRelays(_, _, let relays)? = try? await model.send(.groups(.relays(group.groupID)), as: identity.userID), relays.haveNone
+            else { continue }
+            names.append(group.groupProfile.displayName)
+        }
+        return names
+    }
+
     private func channel(
         _ wanted: ManagedChannel, of bot: Bot, _ identity: BotIdentity, _ addresses: [String: String], _ effects: Effects
     ) async throws -> BotGroup {

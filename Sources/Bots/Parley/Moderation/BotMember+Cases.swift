@@ -1,6 +1,7 @@
 public import ChatAPI
 public import ChatProtocol
 internal import Foundation
+internal import Logging
 
 /// An action against a member that is kept as a case.
 public enum ModerationAction: Sendable, Hashable {
@@ -97,6 +98,7 @@ extension BotMember {
             roleBefore: action.word == "role" ? role.code : nil, evidence: evidence, time: now, expires: expiry, actor: actor)
         if case .warn(let points) = action {
             let opened = try await client.update(ModerationRecord.self, of: chat) { $0.add(new) }
+            client.log(opened, in: group.id)
             let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
             try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
             return opened
@@ -162,6 +164,7 @@ extension BotGroup {
         try await client.update(ModerationRecord.self, of: scope, lasting: found.action != "warn") { [number = found.number] in $0.markUndone(number, by: name)
         }
         if found.expires != nil { try await client.cancelEnd(of: found, in: id) }
+        client.log(found, in: id)
         return found
     }
 
@@ -218,6 +221,7 @@ extension BotClient {
             try await act()
             let opened = try await update(ModerationRecord.self, of: .chat(.group(group)), lasting: true) { [new] in $0.add(new) }
             if let limit { try await scheduleEnd(of: opened, in: group, after: limit) }
+            log(opened, in: group)
             return opened
         }
         let opened = try await atOnce { [new] client in
@@ -236,7 +240,17 @@ extension BotClient {
             }
             throw error
         }
+        log(opened, in: group)
         return try await update(ModerationRecord.self, of: .chat(.group(group)), lasting: true) { $0.confirm(opened) }
+    }
+
+    /// Logs a case that was opened, or taken back. The record holds no words and no names of people.
+    package func log(_ entry: ModerationCase, in group: GroupID) {
+        var metadata: Logger.Metadata = ["case": "\(entry.number)", "group": "\(group)", "action": "\(entry.action)"]
+        if let member = entry.member { metadata["member"] = "\(member)" }
+        if !entry.rule.isEmpty { metadata["rule"] = "\(entry.rule)" }
+        if let end = entry.expires, entry.undoneBy == nil { metadata["end"] = "\(ModerationCase.text(of: end)) UTC" }
+        logger.info(entry.undoneBy == nil ? "a case was opened" : "a case was taken back", metadata: metadata)
     }
 
     /// Stores changes in one transaction, without waiting for the end of the handler.

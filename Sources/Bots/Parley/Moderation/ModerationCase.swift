@@ -80,6 +80,27 @@ public struct ModerationCase: Codable, Sendable, Hashable {
         number > other.number && action == other.action && member == other.member && undoneBy == nil
     }
 
+    /// One line for moderators, with the times in UTC.
+    ///
+    /// - Parameter hasText: whether the line ends with the text that the action is about. That was often deleted, and is not for everybody.
+    package func entry(withText hasText: Bool) -> String {
+        var text = "\(number): \(action) \(name)"
+        if !rule.isEmpty { text += ", rule \(rule)" }
+        text += ", " + Self.text(of: time)
+        if let expires { text += " to " + Self.text(of: expires) }
+        if let actor { text += ", by \(actor)" }
+        if let reason { text += ", \(reason)" }
+        if isUnconfirmed { text += ", perhaps not done" }
+        if let undoneBy { text += ", undone by \(undoneBy)" }
+        return evidence.isEmpty || !hasText ? text : text + ": \(evidence)"
+    }
+
+    /// A time as lists show it: `2026-11-27 08:30`, in UTC.
+    package static func text(of time: Double) -> String {
+        let format = Date.ISO8601FormatStyle.iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+        return String(Date(timeIntervalSince1970: time).formatted(format).prefix(16))
+    }
+
     /// One line for moderators.
     public var line: String {
         var text = "\(number): \(action) \(name)"
@@ -174,6 +195,11 @@ package struct ModerationRecord: StoredState, Hashable {
     package func open(_ number: Int?) -> ModerationCase? {
         if let number { return cases.first { $0.number == number } }
         return cases.last { $0.isReversible && $0.undoneBy == nil }
+    }
+
+    /// The newest cases for moderators, a line each, with their times.
+    package func report(withTexts hasTexts: Bool) -> String {
+        cases.isEmpty ? "No cases." : cases.suffix(Self.listed).reversed().map { $0.entry(withText: hasTexts) }.joined(separator: "\n")
     }
 
     /// The newest cases, a line each.

@@ -31,6 +31,8 @@ final class HostMonitor: Sendable {
         var bots: [String: BotMetrics] = [:]
         var relay: (@Sendable () async -> RelayReport?)?
         var areRoutersFailing: @Sendable () -> Bool = { false }
+        /// The channels of each bot that no relay serves.
+        var channelsWithoutRelay: [String: [String]] = [:]
     }
 
     /// Failures that are remembered.
@@ -62,6 +64,11 @@ final class HostMonitor: Sendable {
             return metrics
         }
     }
+
+    /// The names of the channels of a bot that no relay serves.
+    func channelsWithoutRelay(of bot: String) -> [String] { state.withLock { $0.channelsWithoutRelay[bot] ?? [] } }
+
+    func setChannelsWithoutRelay(_ names: [String], of bot: String) { state.withLock { $0.channelsWithoutRelay[bot] = names.isEmpty ? nil : names } }
 
     func note(_ failure: Failure) {
         state.withLock { state in

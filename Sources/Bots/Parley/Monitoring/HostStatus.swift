@@ -9,6 +9,8 @@ struct HostStatus: Sendable {
         let chats: Int
         /// Events that wait for handlers.
         let waiting: Int
+        /// The names of its channels that no relay serves.
+        var channelsWithoutRelay: [String] = []
         let counts: BotMetrics.Counts
     }
 
@@ -54,10 +56,11 @@ struct HostStatus: Sendable {
         if isStorageFailing { problems.append("storage") }
         if isTakenOver { problems.append("anotherCopy") }
         if hasLostConnections { problems.append("connections") }
-        let unreachable = routers.count { !$0.isReached }
+        let unreachable = routers.count { !$0.isReached }, withoutRelay = profiles.reduce(0) { $0 + $1.channelsWithoutRelay.count }
+        if withoutRelay > 0 { problems.append("channels") }
         return [
             "status": isHealthy ? "ok" : "unavailable", "problems": .array(problems), "version": .string(ParleyVersion.current.parley),
-            "profiles": .int(profiles.count), "unreachableRouters": .int(unreachable),
+            "profiles": .int(profiles.count), "unreachableRouters": .int(unreachable), "channelsWithoutRelay": .int(withoutRelay),
         ]
     }
 
@@ -94,6 +97,9 @@ struct HostStatus: Sendable {
         text.gauge("parley_events_waiting", "Events that wait for handlers.", profiles.map { ([("bot", $0.id)], Double($0.waiting)) })
         text.gauge("parley_chats", "Chats of a bot.", profiles.map { ([("bot", $0.id)], Double($0.chats)) })
         text.gauge("parley_router_reached", "1 if the router can be reached.", routers.map { ([("router", $0.address)], $0.isReached ? 1 : 0) })
+        text.gauge(
+            "parley_channels_without_relay", "Channels of a bot that no relay serves.",
+            profiles.map { ([("bot", $0.id)], Double($0.channelsWithoutRelay.count)) })
         relay?.write(to: &text)
         if let residentBytes { text.gauge("parley_resident_bytes", "Memory of the process that is in use.", Double(residentBytes)) }
         text.gauge("parley_uptime_seconds", "Time since the start of the process.", uptime.seconds.rounded(.down))
@@ -117,6 +123,7 @@ extension HostStatus.Profile {
         object["name"] = name
         object["chats"] = chats
         object["waiting"] = waiting
+        if !channelsWithoutRelay.isEmpty { object["channelsWithoutRelay"] = JSONValue.array(channelsWithoutRelay.map { .string($0) }) }
         object["events"] = counts.events
         object["dropped"] = counts.dropped
         object["completed"] = counts.completed

@@ -1,6 +1,7 @@
 public import ChatAPI
 internal import ChatProtocol
 internal import Foundation
+internal import Logging
 
 /// The progress of a broadcast.
 public struct BroadcastProgress: Sendable, Hashable {
@@ -99,9 +100,11 @@ extension BotClient {
     ///   - chats: at most 100,000.
     ///   - key: names the broadcast: one with the same key is not begun again. Within 30 days no chat gets it twice.
     /// - Returns: how far it is; ``broadcastProgress(_:)`` tells it later.
+    /// - Throws: `ChatCoreError` with the code `send.empty` for a text of which nothing would be shown: no chat gets it.
     @discardableResult
     public func broadcast(_ text: String, to chats: [ChatReference], onceAs key: String) async throws -> BroadcastProgress {
-        try await broadcast(BroadcastRecord(text: text, chats: chats.namesOnce), onceAs: key)
+        try ChatCoreError.refuseEmpty(text)
+        return try await broadcast(BroadcastRecord(text: text, chats: chats.namesOnce), onceAs: key)
     }
 
     /// Sends a file with its caption into many chats, as ``broadcast(_:to:onceAs:)-(String,_,_)`` does. It is uploaded for each chat, so it must stay as it
@@ -169,7 +172,10 @@ extension BotClient {
     /// - Returns: false if the chat is gone, or does not take the message.
     /// - Throws: the error of a core that is closed, one that passes, or a cancellation: the chat is tried again later, or at the next start.
     private func send(_ record: BroadcastRecord, toChat name: String, onceAs key: String) async throws -> Bool {
-        guard let reference = ChatReference(name), let chat = await chat(reference) else { return false }
+        guard let reference = ChatReference(name), let chat = await chat(reference) else {
+            failed("broadcast.noChat", chat: name)
+            return false
+        }
         do {
             if let file = record.file {
                 try await chat.announce(file.outgoing(caption: record.text), onceAs: key)
@@ -177,12 +183,19 @@ extension BotClient {
                 try await chat.announce(record.text, onceAs: key)
             }
             return true
-        } catch is BotFileError {
+        } catch let error as BotFileError {
+            failed(error.code.rawValue, chat: name)
             return false
         } catch let error as ChatCoreError where error.code != .closed && error.code != .cancelled {
             // A disk that is full, or a stop between two attempts, says nothing of the chat.
             guard !Task.isCancelled, !error.isTemporary else { throw error }
+            failed(error.code.rawValue, chat: name)
             return false
         }
+    }
+
+    private func failed(_ code: String, chat: String) {
+        noteFailure(code, at: "broadcast")
+        logger.warning("a chat does not get a broadcast", metadata: ["code": "\(code)", "chat": "\(chat)"])
     }
 }

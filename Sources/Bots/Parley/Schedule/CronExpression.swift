@@ -18,6 +18,8 @@ struct CronExpression: Sendable, Hashable {
     private let weekdays: Set<Int>
     private let restrictsDays: Bool
     private let restrictsWeekdays: Bool
+    /// True if it runs through the hours, and so follows the time that passes: an hour that the clocks repeat counts twice. Fixed hours count once.
+    private let followsElapsedTime: Bool
 
     /// - Throws: ``CronError``.
     init(_ source: String) throws(CronError) {
@@ -32,6 +34,7 @@ struct CronExpression: Sendable, Hashable {
             fields[3], "month", 1...12, names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], first: 1)
         let weekdays = try Self.values(fields[4], "weekday", 0...7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"], first: 0)
         self.weekdays = Set(weekdays.map { $0 % 7 })
+        followsElapsedTime = fields[1].contains { "*/".contains($0) } || hours.count == 24
         restrictsDays = !fields[2].hasPrefix("*")
         restrictsWeekdays = !fields[4].hasPrefix("*")
     }
@@ -68,7 +71,8 @@ struct CronExpression: Sendable, Hashable {
 
     /// The first time after another; nil if there is none, as on 30 February.
     ///
-    /// A time that the clocks skip in spring counts an hour later; one that they repeat in autumn counts once.
+    /// A time that the clocks skip in spring counts an hour later. One that they repeat in autumn counts once if the hours are fixed, and twice if the field
+    /// of the hour has a `*` or a step.
     func next(after time: Date, in zone: TimeZone) -> Date? {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
@@ -91,6 +95,7 @@ struct CronExpression: Sendable, Hashable {
 
     private func firstTime(on day: DateComponents, after time: Date, _ calendar: Calendar) -> Date? {
         var parts = DateComponents(year: day.year, month: day.month, day: day.day), moved: Date?
+        if followsElapsedTime, let shift = repeatedTime(on: parts, calendar) { return firstTime(on: day, after: time, repeating: shift, calendar) }
         for hour in hours.sorted() {
             for minute in minutes.sorted() {
                 (parts.hour, parts.minute, parts.second) = (hour, minute, 0)
@@ -102,6 +107,32 @@ struct CronExpression: Sendable, Hashable {
             }
         }
         return moved
+    }
+
+    /// The seconds that the clocks go back on a day; nil if they do not.
+    private func repeatedTime(on day: DateComponents, _ calendar: Calendar) -> TimeInterval? {
+        let zone = calendar.timeZone
+        guard let start = calendar.date(from: day), let change = zone.nextDaylightSavingTimeTransition(after: start.addingTimeInterval(-1)),
+            change < start.addingTimeInterval(25 * 3_600)
+        else { return nil }
+        let back = zone.secondsFromGMT(for: change.addingTimeInterval(-1)) - zone.secondsFromGMT(for: change)
+        return back > 0 ? TimeInterval(back) : nil
+    }
+
+    /// The first time on a day on which the clocks go back: a time that they repeat counts twice.
+    private func firstTime(on day: DateComponents, after time: Date, repeating shift: TimeInterval, _ calendar: Calendar) -> Date? {
+        var parts = DateComponents(year: day.year, month: day.month, day: day.day), first: Date?
+        for hour in hours {
+            for minute in minutes {
+                (parts.hour, parts.minute, parts.second) = (hour, minute, 0)
+                guard let date = calendar.date(from: parts) else { continue }
+                for found in [date, date.addingTimeInterval(shift), date.addingTimeInterval(-shift)] where found > time {
+                    let clock = calendar.dateComponents([.day, .hour, .minute], from: found)
+                    if clock.day == day.day, clock.hour == hour, clock.minute == minute { first = min(found, first ?? found) }
+                }
+            }
+        }
+        return first
     }
 }
 

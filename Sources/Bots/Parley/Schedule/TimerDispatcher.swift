@@ -127,23 +127,3 @@ actor TimerDispatcher {
         }
     }
 }
-
-/// The time of day and waits, as bots see them.
-struct BotTime: Sendable {
-    var now: @Sendable () -> Date
-    var sleep: @Sendable (Duration) async throws -> Void
-
-    /// The system's time.
-    static var system: BotTime { BotTime(clock: ContinuousClock()) }
-
-    /// The system's time of day, with waits of a clock.
-    init(clock: any Clock<Duration>) {
-        now = { Date() }
-        sleep = { try await clock.sleep(for: $0) }
-    }
-
-    init(now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void) {
-        self.now = now
-        self.sleep = sleep
-    }
-}

@@ -46,7 +46,7 @@ public actor LiveMessage {
     /// - Parameter text: the whole text so far. What does not fit into one message is shown at the end.
     public func update(_ text: String) async throws {
         let now = elapsed()
-        guard !isEnding, now - lastEdit >= interval else { return }
+        guard !isEnding, now - lastEdit >= interval, !text.showsNothing else { return }
         lastEdit = now
         try await edit(first(of: text)[0], live: true)
     }
@@ -54,7 +54,10 @@ public actor LiveMessage {
     /// Shows the whole text, and ends the message. What does not fit into one message follows in others.
     ///
     /// A call that fails can be made again, and goes on where it has failed. Texts of ``update(_:)`` are passed over from the first call on.
+    ///
+    /// - Throws: `ChatCoreError` with the code `send.empty` for a text of which nothing would be shown: the message stays live.
     public func finish(_ text: String) async throws {
+        try ChatCoreError.refuseEmpty(text)
         isEnding = true
         try await ending.withLock {
             guard !isFinished else { return }

@@ -2,6 +2,7 @@ internal import ChatAPI
 internal import EncryptedSQLite
 internal import Foundation
 internal import GRDB
+internal import Logging
 
 // Values, dialogues and timers of bots.
 
@@ -213,7 +214,13 @@ extension BotStateStore {
         for recurrence in recurrences {
             let rule = Data(recurrence.ruleText.utf8)
             var due = stored[recurrence.name].flatMap { $0.value == rule ? $0.due : nil }
-            if let known = due {
+            if let known = due, let next = recurrence.next(after: now, now: now), known > next {
+                // It was stored while the clock was wrong.
+                logger.warning(
+                    "a schedule was due later than its next time, and is planned anew: the clock was wrong before, or is now",
+                    metadata: ["code": "timer.future", "schedule": "\(recurrence.name)", "due": "\(known)", "next": "\(next)"])
+                due = next
+            } else if let known = due {
                 guard recurrence.missed == .skip, known < now else { continue }
                 due = recurrence.next(after: known, now: now)
             } else {
@@ -231,6 +238,33 @@ extension BotStateStore {
             try Row.fetchAll(
                 db, sql: "SELECT * FROM timer WHERE user_id = ? AND kind = ? ORDER BY due, timer_id", arguments: [user.rawValue, kind.rawValue]
             ).compactMap(Self.timer)
+        }
+    }
+
+    /// The records of cases of all groups.
+    func moderationRecords() async throws -> [(user: UserID, bot: String, group: GroupID, record: ModerationRecord)] {
+        let rows = try await database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT s.user_id, b.bot_id, s.scope, s.version, s.value FROM state s LEFT JOIN bot b ON b.user_id = s.user_id WHERE s.name = ?",
+                arguments: [ModerationRecord.stateName]
+            ).map { row in
+                (UserID(row["user_id"]), row["bot_id"] as String? ?? "", row["scope"] as String, StateValue(version: row["version"], json: row["value"]))
+            }
+        }
+        return try rows.compactMap { user, bot, scope, value in
+            guard let chat = ChatReference(scope), chat.type == .group else { return nil }
+            return (user, bot, GroupID(chat.id), try ModerationRecord(stored: value))
+        }
+    }
+
+    /// The timer of a name and a key; nil if there is none.
+    func timer(_ kind: TimerRecord.Kind, _ name: String, key: String, of user: UserID) async throws -> TimerRecord? {
+        try await database.read { db in
+            try Row.fetchOne(
+                db, sql: "SELECT * FROM timer WHERE user_id = ? AND kind = ? AND name = ? AND key = ?",
+                arguments: [user.rawValue, kind.rawValue, name, key]
+            ).flatMap(Self.timer)
         }
     }
 

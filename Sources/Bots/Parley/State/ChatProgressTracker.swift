@@ -41,6 +41,9 @@ struct ChatProgressTracker: Sendable {
     /// has come.
     func admits(fetched item: ChatItemID, in chat: String) -> Bool { item > submitted(in: chat) }
 
+    /// True for an item that came after all that were given to the queue of its chat. Every chat of the network begins with items of its own.
+    func isUnseen(_ item: ChatItemID, in chat: String) -> Bool { chats[chat].map { item > $0.submitted } ?? false }
+
     /// The queue took the item.
     mutating func didSubmit(_ item: ChatItemID, in chat: String) {
         chats[chat, default: Progress(submitted: 0)].submitted = max(item, submitted(in: chat))

@@ -104,6 +104,11 @@ final class HandlerChanges: Sendable {
         if lasts { lasting.withLock { $0.timers.append(timer) } }
     }
 
+    /// Deletes the values of a scope.
+    func forget(_ scope: StateScope) {
+        if case .named(let name) = scope.target { forget(name) }
+    }
+
     /// Deletes what is stored about a person or a chat, with what the handler has changed of it before.
     func forget(_ scope: String) {
         batch.withLock { batch in

@@ -33,4 +33,7 @@ public struct StateScope: Sendable, Hashable {
 
     /// One value for a person.
     public static func person(_ person: PersonID) -> StateScope { StateScope(target: .named(person.description)) }
+
+    /// One value for a message that is being typed.
+    package static func live(_ message: ChatItemID, in chat: ChatReference) -> StateScope { StateScope(target: .named("live/\(chat)/\(message)")) }
 }

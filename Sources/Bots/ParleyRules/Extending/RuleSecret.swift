@@ -51,8 +51,8 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
         do {
-            // One byte more tells that there is too much. An empty file is read as nil.
-            let data = try handle.read(upToCount: longestFile + 1) ?? Data()
+            let (data, reading) = try FileReading.read(handle, upTo: longestFile)
+            reader.sink.note(reading, of: path)
             return String(validating: data.withoutByteOrderMark, as: UTF8.self)
         } catch {
             return nil

@@ -1,7 +1,7 @@
 /// The rate that somebody may reach within a time: `"> 5 in 10s"`.
 struct RateTest: Sendable, Hashable {
     /// The quantity that is added up.
-    enum Unit: String, Sendable, Hashable {
+    enum Unit: String, Sendable, Hashable, CaseIterable {
         case events, characters, lines
     }
 
@@ -59,6 +59,8 @@ struct RateTest: Sendable, Hashable {
 struct Arrivals: Sendable {
     /// Events of one key that are counted at the most.
     static let maximumCount = 1_000
+    /// Seconds by which a clock can be set back at once.
+    private static let tolerance = 3_600.0
     /// Keys that are counted at the most; those that were silent longest are forgotten first.
     static let maximumKeys = 10_000
 
@@ -77,7 +79,8 @@ struct Arrivals: Sendable {
     mutating func note(_ key: String, _ amount: Int = 1, at now: Double, keeping window: Double) {
         if times.count >= Self.maximumKeys, times[key] == nil { forgetOldest() }
         var known = times[key] ?? []
-        known.removeAll { $0.time <= now - window }
+        // Those that are far in the future were counted while the clock was wrong.
+        known.removeAll { $0.time <= now - window || $0.time > now + Self.tolerance }
         if known.count >= Self.maximumCount { known.removeFirst() }
         known.append(Arrival(time: now, amount: amount))
         times[key] = known
@@ -85,7 +88,7 @@ struct Arrivals: Sendable {
 
     /// The sum of what came within a time until now.
     func count(_ key: String, within window: Double, at now: Double) -> Int {
-        times[key]?.reduce(0) { $0 + ($1.time > now - window ? $1.amount : 0) } ?? 0
+        times[key]?.reduce(0) { $0 + ($1.time > now - window && $1.time <= now + Self.tolerance ? $1.amount : 0) } ?? 0
     }
 
     /// Half of the keys go at once, so that the search for them is rare.
@@ -97,21 +100,26 @@ struct Arrivals: Sendable {
 
 extension RuleSet {
     /// Counts an event, if any rule asks how many there were, and tells the input.
-    func count(_ input: inout RuleInput, _ scopes: MemoryScopes, _ arrivals: inout Arrivals, at now: Double) {
+    ///
+    /// - Parameter counted: what was counted of the same event before, by unit: a message counts once, however often it is changed while it is typed.
+    func count(
+        _ input: inout RuleInput, _ scopes: MemoryScopes, _ arrivals: inout Arrivals, at now: Double, beyond counted: [RateTest.Unit: Int] = [:]
+    ) {
         guard let rates = rates[input.event] else { return }
         let kind = input.event.rawValue + (input.change.map { "/\($0.rawValue)" } ?? "")
         let window = rates.map(\.window).max() ?? 0
         var noted: Set<String> = []
         for rate in rates {
             let key = "\(kind) \(rate.unit.rawValue) \(rate.scope.rawValue) \(scopes.name(rate.scope))"
-            if noted.insert(key).inserted { arrivals.note(key, rate.unit.amount(of: input.text), at: now, keeping: window) }
+            let amount = max(0, rate.unit.amount(of: input.text) - counted[rate.unit, default: 0])
+            if noted.insert(key).inserted, amount > 0 || counted.isEmpty { arrivals.note(key, amount, at: now, keeping: window) }
             input.rates[RuleInput.Rate(rate)] = arrivals.count(key, within: rate.window, at: now)
         }
     }
 }
 
 extension RateTest.Unit {
-    fileprivate func amount(of text: String) -> Int {
+    func amount(of text: String) -> Int {
         switch self {
         case .events: 1
         case .characters: text.count

@@ -25,9 +25,11 @@ struct RuleTurn {
     /// The rules that apply, in the order in which their actions are run.
     ///
     /// A rule that warns is followed by the rules about its warning.
-    mutating func decide(_ input: RuleInput) -> [RuleDecision] {
+    ///
+    /// - Parameter typed: the message, if it is or was typed live.
+    mutating func decide(_ input: RuleInput, typed: TypedMessage? = nil) -> [RuleDecision] {
         var decisions: [RuleDecision] = []
-        for var decision in applying(input) {
+        for var decision in applying(input, but: typed?.applied ?? []) where typed?.isFor(decision.rule) ?? true {
             note(decision.rule)
             guard !decision.isAudit, !decision.rule.isExempt(input) else {
                 decisions.append(decision)
@@ -44,9 +46,10 @@ struct RuleTurn {
     /// The points that the one whom actions are about has now.
     private var points: Int { memories[scopes.target]?.points(at: now) ?? 0 }
 
-    private func applying(_ input: RuleInput) -> [RuleDecision] {
+    /// - Parameter applied: the rules that have applied to the same message before: they end the search as they did then.
+    private func applying(_ input: RuleInput, but applied: Set<String> = []) -> [RuleDecision] {
         rules.decide(input) { rule in
-            guard let repetition = rule.repetition else { return true }
+            guard !applied.contains(rule.memoryKey), let repetition = rule.repetition else { return true }
             return memories[scopes.name(repetition.scope)]?.admits(rule, at: now) ?? true
         }
     }

@@ -20,15 +20,15 @@ extension BotsFile {
                 hint: isThere ? "check its permissions" : "`parley init` writes one, or give the path of another")
         }
         defer { try? handle.close() }
-        let data: Data
+        let data: Data, reading: FileReading
         do {
-            // One byte more tells that there is too much, whatever the file pretends to be.
-            data = try handle.read(upToCount: Self.maximumSize + 1) ?? Data()
+            (data, reading) = try FileReading.read(handle, upTo: Self.maximumSize)
         } catch {
             throw BotsFileError(unreadable: path, "the file cannot be read: \(error.localizedDescription)", hint: nil)
         }
         let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
         try self.init(parsing: [UInt8](data), file: path, folder: folder, extensions: extensions)
+        if reading.stamp != nil { readings[path] = reading }
     }
 
     /// Reads the bytes of a file.

@@ -42,6 +42,10 @@ public struct Diagnostic: Sendable, Hashable {
         case comment = "comment"
         /// Quotes that are part of the text.
         case quotes = "quotes"
+        /// A tag of YAML, which would be left out of a text.
+        case tag
+        /// An anchor of YAML that nothing names, which is left out of a text.
+        case anchor
         /// Braces that fill nothing in.
         case braces = "braces"
         /// A name under which something is sent, and which anybody can take: neither a declared group or channel nor a trusted contact.

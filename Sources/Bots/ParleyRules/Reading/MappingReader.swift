@@ -32,10 +32,20 @@ package struct MappingReader {
     /// Reports every key that is not one of `known`.
     package func refuseKeys(otherThan known: [String]) {
         for entry in entries where !known.contains(entry.key) {
-            reader.report(
-                .unknownKey, "\(reader.path) has no key \"\(entry.key.cut)\"",
-                hint: entry.key.hasPrefix("-") ? Self.dashHint : Spelling.hint(for: entry.key, among: known), at: entry.keyPosition)
+            let subject = reader.path.isEmpty ? "this" : reader.path
+            reader.report(.unknownKey, "\(subject) has no key \"\(entry.key.cut)\"", hint: Self.hint(for: entry.key, among: known), at: entry.keyPosition)
         }
+    }
+
+    private static func hint(for key: String, among known: [String]) -> String {
+        if key.hasPrefix("-") { return dashHint }
+        if key == "<<" { return "keys cannot be merged: write them out, or share a whole value by an alias" }
+        // Editors and web pages put such spaces where lines are indented.
+        if let space = key.unicodeScalars.first(where: { $0.properties.isWhitespace && $0.value > 0x7F }) {
+            return "indent with ordinary spaces: the key begins with, or contains, U+\(String(space.value, radix: 16, uppercase: true))"
+        }
+        if let meant = Synonyms.of(key).first(where: known.contains) { return "did you mean \"\(meant)\"?" }
+        return Spelling.hint(for: key, among: known)
     }
 
     /// True if a key is not one of the schema's: what is missing may be meant by it.

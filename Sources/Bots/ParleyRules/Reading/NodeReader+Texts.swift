@@ -41,18 +41,22 @@ extension NodeReader {
             hint: "write \" or ' around the text; put both around each other if the quotes are meant")
     }
 
-    /// Warns of `{ name }`, which is not filled in.
+    /// Warns of `{ name }` and `${name}`, which are not filled in.
     func warnOfSingleBraces() {
         guard let text else { return }
         let scalars = Array(text.unicodeScalars)
         for open in scalars.indices where scalars[open] == "{" {
             guard open == 0 || scalars[open - 1] != "{", open + 1 < scalars.count, scalars[open + 1] != "{" else { continue }
             guard let close = scalars[open...].firstIndex(of: "}"), close + 1 == scalars.count || scalars[close + 1] != "}" else { continue }
-            let name = String(String(String.UnicodeScalarView(scalars[(open + 1)..<close])).trimmed)
-            guard Template.names.contains(where: { $0.key == name }) || name.hasPrefix("match.") || name.hasPrefix("form.") else { continue }
-            let offset = String(String.UnicodeScalarView(scalars[..<open])).utf8.count
+            let inner = String(String.UnicodeScalarView(scalars[(open + 1)..<close])), name = String(inner.trimmed)
+            // With spaces around it, a word that means no value is ordinary text.
+            guard name.firstMatch(of: /^[A-Za-z_][A-Za-z0-9_.-]*$/) != nil, inner == name || Template.meant(by: name) == name else { continue }
+            let isShell = open > 0 && scalars[open - 1] == "$", start = isShell ? open - 1 : open
+            let offset = String(String.UnicodeScalarView(scalars[..<start])).utf8.count
+            let meant = Template.meant(by: name).map { "{{ \($0) }}" }
             warn(
-                .braces, "\"{\(name)}\" is sent as it is", hint: "two braces are filled in: {{ \(name) }}", at: position(ofByte: offset))
+                .braces, "\"\(isShell ? "$" : ""){\(name.cut)}\" is sent as it is",
+                hint: "two braces are filled in: " + (meant ?? "{{ contact.name }} is the name of the one who wrote"), at: position(ofByte: offset))
         }
     }
 }

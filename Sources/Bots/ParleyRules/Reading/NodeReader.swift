@@ -15,6 +15,8 @@ final class DiagnosticSink {
 
     /// The files that the document names and that are part of it, such as lists.
     private(set) var files: [String] = []
+    /// The states of all files whose content is part of the document, by their paths.
+    private(set) var readings: [String: FileReading] = [:]
     /// The lists of the document, by their keys.
     var lists: [String: ListSpec] = [:]
     /// The keys of lists that could not be read.
@@ -42,6 +44,9 @@ final class DiagnosticSink {
         guard lines.indices.contains(position.line - 1) else { return nil }
         return Substring(lines[position.line - 1].unicodeScalars.dropFirst(position.column - 1))
     }
+
+    /// Notes the state in which a file was read; nil for one that is not there.
+    func note(_ reading: FileReading?, of path: String) { readings[path] = reading }
 
     func noteFile(_ path: String) { if !files.contains(path) { files.append(path) } }
 
@@ -143,7 +148,9 @@ package struct NodeReader {
     package func string() -> String? {
         guard sink.visit(position) else { return nil }
         guard case .scalar(let scalar) = node, !isNull else {
-            report(.wrongType, "\(path) must be text, not \(typeName)", hint: isUnquotedTemplate ? YAMLDocument.bracesHint : nil)
+            let isSeveral = if case .sequence = node { path.hasSuffix("pattern") || path.hasSuffix("name") } else { false }
+            let several = isSeveral ? "for one of several, write any: and a list of mappings, or join patterns with |" : nil
+            report(.wrongType, "\(path) must be text, not \(typeName)", hint: isUnquotedTemplate ? YAMLDocument.bracesHint : several)
             return nil
         }
         return scalar.string
@@ -165,7 +172,9 @@ package struct NodeReader {
         case "true": return true
         case "false": return false
         default:
-            report(.wrongType, "\(path) must be true or false, not \(typeName)")
+            let word = node.scalar?.string.lowercased() ?? ""
+            let isKnown = word == "true" || word == "false"
+            report(.wrongType, "\(path) must be true or false, not \(typeName)", hint: isKnown ? "write \(word), in small letters" : nil)
             return nil
         }
     }

@@ -2,7 +2,8 @@
 package enum Spelling {
     /// The candidate nearest to the word, if it is near enough to be a slip of the keyboard.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-        let limit = max(1, word.count / 3 + 1)
+        // Of a short word, half would be another word.
+        let limit = max(1, (word.count + 1) / 3)
         return
             candidates
             .map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }

@@ -22,8 +22,9 @@ package enum StrictFile {
         let sink = DiagnosticSink()
         var value: Value?
         do throws(YAMLFault) {
-            let root = try YAMLDocument(source).root
-            guard let root else { throw YAMLFault(Diagnostic(.missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty")) }
+            let document = try YAMLDocument(source)
+            document.outline.report(to: sink)
+            guard let root = document.root else { throw YAMLFault(Diagnostic(.missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty")) }
             value = NodeReader(node: root, sink: sink, path: "the file").mapping().map(body)
         } catch {
             sink.add(error.diagnostic)

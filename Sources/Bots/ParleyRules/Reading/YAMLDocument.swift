@@ -6,6 +6,8 @@ struct YAMLDocument {
     static let maximumSize = 1 << 20
 
     let root: Node?
+    /// Its tags and anchors.
+    let outline: YAMLOutline
 
     /// Parses a text.
     ///
@@ -17,10 +19,11 @@ struct YAMLDocument {
                     .tooLarge, at: SourcePosition(line: 1, column: 1),
                     "the file has \(source.utf8.count) bytes, more than \(Self.maximumSize)"))
         }
-        if let position = KeyGuard.suspiciousKey(in: source) {
+        outline = YAMLOutline(source)
+        if let position = outline.aliasInKey {
             throw YAMLFault(
                 Diagnostic(
-                    .wrongType, at: position, "a key must be a word, not a list, a mapping or an alias", hint: "write the key out"))
+                    .wrongType, at: position, "a key must be a word, not an alias, and not a list or a mapping with one", hint: "write the key out"))
         }
         do {
             root = try Yams.compose(yaml: source, .default, .default, .utf8)
@@ -37,7 +40,7 @@ struct YAMLDocument {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let circumstance = context.map { " (\($0.text) at \($0.mark.line):\($0.mark.column))" } ?? ""
-            let fix = hint(problem, behind: line(before: mark, in: source), lines: source, at: mark.line)
+            let fix = hint(problem, context?.text ?? "", behind: line(before: mark, in: source), lines: source, at: mark.line)
             return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: fix)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
@@ -68,8 +71,16 @@ struct YAMLDocument {
     /// - Parameters:
     ///   - before: the line up to the place of the problem.
     ///   - number: the line of the problem.
-    private static func hint(_ problem: String, behind before: Substring, lines source: String, at number: Int) -> String? {
+    private static func hint(_ problem: String, _ circumstance: String, behind before: Substring, lines source: String, at number: Int) -> String? {
         if problem.contains("unknown escape") { return "put the text in single quotes, or write each backslash twice" }
+        if problem.contains("undefined alias") || circumstance.contains("scanning an alias") {
+            return "a text that begins with * must be in double quotes: without them YAML reads the name of an anchor"
+        }
+        if circumstance.contains("scanning an anchor") { return "a text that begins with & must be in double quotes" }
+        if circumstance.contains("scanning a tag") || circumstance.contains("parsing a tag") { return "a text that begins with ! must be in double quotes" }
+        if problem.contains("expected a single document") || circumstance.contains("expected a single document") {
+            return "take the line \"---\" out: a file is one document, and rules are the elements of one list"
+        }
         let lines = source.sourceLines.prefix(number)
         // A line is often refused for what the one above began.
         for (offset, line) in lines.suffix(2).enumerated().reversed() {
@@ -77,6 +88,11 @@ struct YAMLDocument {
             if line.prefix(while: \.isWhitespace).contains("\t") { return "indent with spaces: line \(place) begins with a tab" }
             if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
                 return "line \(place): put a space behind the \"-\" of an element: \"- id: …\""
+            }
+            // A bracket behind it does not count, and the error is found where the next line goes on.
+            if line.contains(where: { "{[".contains($0) }), let comment = line.firstMatch(of: /[ \t]#[^ \t#]/), !line[..<comment.range.lowerBound].contains("#")
+            {
+                return "line \(place): \" #\" begins a comment, and what follows it is left out: put the text in double quotes"
             }
         }
         if problem.contains("could not find expected ':'") {

@@ -1,3 +1,4 @@
+internal import ChatAPI
 public import Logging
 public import Parley
 
@@ -45,6 +46,7 @@ extension ProfileSpec {
             // The rules themselves leave out other bots, unless they moderate or ask for them.
             On.choosing(.anyMessage, in: .groups, menu: rules.menu(.groups)) { runner.plan($0) }.includingBots()
             On.choosing(.anyMessage, in: [.supportChats, .businessChats]) { runner.plan($0) }.includingBots()
+            On.choosing(.live, in: .all) { runner.plan(live: $0) }.includingBots()
             On.choosing(.edited, in: .all) { runner.plan($0) }.includingBots()
             On.choosing(.deleted, in: .all) { runner.plan($0) }
             On.choosing(.reaction, in: .all) { runner.plan($0) }
@@ -86,6 +88,11 @@ extension ProfileSpec {
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
         bot.retention = retention
         bot.background.append { await webhooks.run($0) }
+        bot.undoCase = { client, group, number in
+            let (said, isUndone) = try await CaseUndo(client: client, group: group).attempt(number, by: "operator")
+            guard isUndone else { throw ChatCoreError(.init(rawValue: "moderation.notUndone"), said) }
+            return said
+        }
         return bot
     }
 }

@@ -45,12 +45,8 @@ struct FormRunner: Sendable {
         } catch {
             // The end of the bots: the answer is handled at the next start.
             guard !Task.isCancelled else { throw error }
-            logger.error(
-                "an action of a form failed",
-                metadata: [
-                    "code": "\(ErrorCode.of(error) ?? "rules.action")", "form": "\(form.id)", "action": "\(action.word)",
-                    "error": "\(error)",
-                ])
+            step.message.client.noteFailure(error, of: .form(form.id), action: action.word, logger)
+            if let said = RulePerformer.answer(to: error) { _ = try? await step.message.send(said) }
         }
     }
 }

@@ -28,8 +28,10 @@ extension BotClient {
     /// Begins the broadcast of a rule or a form.
     ///
     /// - Returns: a sentence for the one who asked, if nothing is sent; nil otherwise.
+    /// - Throws: `ChatCoreError` with the code `send.empty` for a text of which nothing would be shown.
     func broadcast(_ spec: BroadcastSpec, _ values: TemplateValues) async throws -> String? {
-        if case .text(let template) = spec.message, template.filled(with: values).trimmed.isEmpty { return "Nothing was sent: there is no text." }
+        // Before the first chat is looked for: an empty message goes to nobody.
+        if case .text(let template) = spec.message { try ChatCoreError.refuseEmpty(template.filled(with: values)) }
         var chats: [ChatReference] = []
         switch spec.target {
         case .contacts: chats = await contacts

@@ -30,17 +30,26 @@ struct RulePerformer: Sendable {
                     guard !Task.isCancelled else { throw error }
                     // Another bot that is not answered any more is moderated all the same.
                     if (error as? ChatCoreError)?.code == .botLoop { continue }
-                    let code = ErrorCode.of(error) ?? "rules.action"
-                    subject.client.noteFailure(code, at: "\(decision.rule.label): \(action.word)")
-                    logger.error(
-                        "an action of a rule failed",
-                        metadata: [
-                            "code": "\(code)", "rule": "\(decision.rule.label)",
-                            "action": "\(action.word)", "error": "\(error)",
-                        ])
+                    subject.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
+                    // Who has left out the text of a command learns why nothing happens.
+                    if let said = Self.answer(to: error), values.command != nil { try? await reply(said) }
                     break
                 }
             }
+        }
+    }
+
+    /// The answer to one whose command, or form, would have sent an empty message.
+    static let nothingSent = "Nothing was sent: there is no text."
+    /// The answer to one whose command, or form, would have posted into a channel that nobody serves.
+    static let nothingPosted = "Nothing was posted: the channel has no relay at the moment. Try again later."
+
+    /// The sentence for the one whose command, or form, has failed; nil for failures that are none of theirs.
+    static func answer(to error: any Error) -> String? {
+        switch (error as? ChatCoreError)?.code {
+        case .emptyMessage: nothingSent
+        case .noRelay: nothingPosted
+        default: nil
         }
     }
 
@@ -71,7 +80,7 @@ struct RulePerformer: Sendable {
             try await moderate(action, member, in: newCase(number, action, of: rule, member, text: text))
         case .forgive: break
         case .undo: try await reply(undo(values.command?.arguments ?? "", by: values.contactName))
-        case .cases: try await reply(try await record()?.list ?? "No cases.")
+        case .cases: try await listCases()
         case .captcha(let spec): try await ask(spec)
         case .broadcast(let spec): if let answer = try await subject.client.broadcast(spec, values) { try await reply(answer) }
         case .cancelBroadcast: try await reply(try await subject.client.cancelBroadcasts())
@@ -110,7 +119,7 @@ struct RulePerformer: Sendable {
 
     private func reply(_ text: String) async throws { try await reply(MentioningText(text)) }
 
-    private func reply(_ text: MentioningText) async throws {
+    func reply(_ text: MentioningText) async throws {
         if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(mentioning: text) }
     }
 
@@ -140,11 +149,13 @@ extension BotClient {
 extension RulePerformer {
     /// Decides which rules apply, and changes what is remembered. Other events are decided with that from then on, although it is stored when the handler
     /// has ended.
-    func decide(_ pending: PendingMemories) async throws -> [RuleDecision] {
+    ///
+    /// - Parameter typed: the message, if it is or was typed live.
+    func decide(_ pending: PendingMemories, typed: TypedMessage?) async throws -> [RuleDecision] {
         try await pending.inTurn { earlier in
             var memories = try await memories()
             for (scope, change) in earlier { memories[scope]?.anticipate(change) }
-            let turn = try await turn(memories), id = pending.add(turn.changes)
+            let turn = try await turn(memories, typed), id = pending.add(turn.changes)
             subject.client.atEndOfHandler { pending.remove(id) }
             for (scope, change) in turn.changes { try await subject.client.update(RuleMemory.self, of: subject.state(scope)) { $0.apply(change) } }
             return turn.decisions
@@ -152,16 +163,30 @@ extension RulePerformer {
     }
 
     /// The decisions of the rules, with numbers for their cases.
-    private func turn(_ memories: [String: RuleMemory]) async throws -> (decisions: [RuleDecision], changes: [PendingMemories.Change]) {
+    private func turn(_ memories: [String: RuleMemory], _ typed: TypedMessage?) async throws -> (decisions: [RuleDecision], changes: [PendingMemories.Change]) {
         @Sendable func decide(_ nextCase: inout Int) -> (decisions: [RuleDecision], changes: [PendingMemories.Change]) {
             var turn = RuleTurn(profile.rules, subject.scopes, memories: memories, nextCase: nextCase, now: now.timeIntervalSince1970)
-            let decisions = turn.decide(input)
+            let decisions = turn.decide(input, typed: typed)
             nextCase = turn.nextCase
             return (decisions, turn.changes)
         }
         if let group = subject.chat.group { return try await subject.client.takeCaseNumbers(in: group.id, decide) }
         var nextCase = 1
         return decide(&nextCase)
+    }
+
+    /// A message that is or was typed live, with the rules that have applied to it before.
+    func withAppliedRules(_ typed: TypedMessage?) async throws -> TypedMessage? {
+        guard var typed, let chat = subject.chat.reference else { return nil }
+        typed.applied = Set(try await subject.client.state(AppliedRules.self, of: .live(typed.item, in: chat)).rules)
+        return typed
+    }
+
+    /// Remembers the rules that apply to a message while it is typed.
+    func note(_ decisions: [RuleDecision], of typed: TypedMessage?) async throws {
+        guard let typed, !typed.isFinished, !decisions.isEmpty, let chat = subject.chat.reference else { return }
+        let keys = decisions.map(\.rule.memoryKey)
+        try await subject.client.update(AppliedRules.self, of: .live(typed.item, in: chat)) { $0.add(keys) }
     }
 
     /// The memories that the rules ask for, by the names of their scopes.
@@ -195,7 +220,7 @@ extension RulePerformer {
         let client = subject.client, group = member.group.id
         // Points that a handler which fails has given are not stored, and neither is their case.
         if case .warn = action {
-            try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.add(new) }
+            client.log(try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.add(new) }, in: group)
         } else {
             _ = try await client.open(new, in: group, endingAfter: action.limit.map { .seconds($0) }) { try await moderate(action, member) }
         }
@@ -226,20 +251,23 @@ struct CaseUndo: Sendable {
     ///   - number: nil for the newest that can be taken back.
     ///   - name: the one who takes it back.
     /// - Returns: a sentence for moderators.
-    func undo(_ number: Int?, by name: String) async throws -> String {
+    func undo(_ number: Int?, by name: String) async throws -> String { try await attempt(number, by: name).said }
+
+    /// - Returns: a sentence for moderators, and whether the case was taken back.
+    func attempt(_ number: Int?, by name: String) async throws -> (said: String, isUndone: Bool) {
         let scope = StateScope.chat(.group(group.id))
         let record = try await client.state(ModerationRecord.self, of: scope)
-        guard let found = record.open(number) else { return number.map { "There is no case \($0)." } ?? "There is no case to undo." }
-        if let before = found.undoneBy { return "Case \(found.number) was undone before, by \(before)." }
+        guard let found = record.open(number) else { return (number.map { "There is no case \($0)." } ?? "There is no case to undo.", false) }
+        if let before = found.undoneBy { return ("Case \(found.number) was undone before, by \(before).", false) }
         guard found.isReversible, let member = found.member.map({ GroupMemberID($0) }) else {
-            return "Case \(found.number) cannot be undone: \(found.action) is final."
+            return ("Case \(found.number) cannot be undone: \(found.action) is final.", false)
         }
         switch found.action {
         case _ where record.outlasts(found, at: client.now.timeIntervalSince1970): break
         case "block": try await group.member(member).unblock()
         case "role":
             let role = GroupMemberRole(code: found.roleBefore ?? "")
-            if case .unknown = role { return "Case \(found.number) cannot be undone: the role before is not known." }
+            if case .unknown = role { return ("Case \(found.number) cannot be undone: the role before is not known.", false) }
             try await group.member(member).setRole(role)
         default:
             try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }
@@ -249,6 +277,9 @@ struct CaseUndo: Sendable {
             try await client.cancelEnd(of: found, in: group.id)
             try await client.cancelScheduled(CaseTimer.end, key: "\(group.id)/\(found.number)")
         }
-        return "Case \(found.number) is undone: \(found.action) \(found.name)."
+        var undone = found
+        undone.undoneBy = name
+        client.log(undone, in: group.id)
+        return ("Case \(found.number) is undone: \(found.action) \(found.name).", true)
     }
 }

@@ -18,19 +18,17 @@ package struct RuleReloader: Sendable {
     private let extensions: RuleExtensions
     private let logger: Logger
     private let report: @Sendable (Outcome) -> Void
-    /// The stamp of the file, taken as soon as it has been read.
-    private let firstStamps: [String: String]
-
     /// - Parameter report: shows the outcome to a person; the log has it already.
     package init(
         file: String, rules: RunningRules, extensions: RuleExtensions = .none, logger: Logger, report: @escaping @Sendable (Outcome) -> Void
     ) {
         (self.file, self.rules, self.extensions, self.logger, self.report) = (file, rules, extensions, logger, report)
-        firstStamps = Self.stamps(of: [file])
     }
 
     /// The pause between two looks at the file.
     private static let pause = Duration.seconds(1)
+    /// The looks after a file was read at which its content is compared although its stamp is the same.
+    private static let closeLooks = 2
 
     /// Runs until the task is cancelled.
     ///
@@ -47,34 +45,35 @@ package struct RuleReloader: Sendable {
         }
     }
 
+    /// Looks at the files until the task is cancelled.
+    ///
+    /// What counts is the state that the rules in force were read from: a change since then is noticed whenever the watch begins.
     private func watch(_ isAsked: Flag, from first: BotsFile) async {
-        var paths = [file] + first.listFiles
-        // The lists are not known before the file is read.
-        var seen = firstStamps.merging(Self.stamps(of: first.listFiles)) { stamp, _ in stamp }, pending: [String: String]?
-        var contents = Self.contents(of: paths)
+        var known = first.readings, pending: [String: FileStamp?]?, looks = Self.closeLooks
         while (try? await Task.sleep(for: Self.pause)) != nil {
-            let now = Self.stamps(of: paths)
+            let now = known.keys.reduce(into: [String: FileStamp?]()) { $0[$1] = FileStamp(of: $1) }
+            // A file can be written twice within one tick of its clock. For a while its content is looked at, too.
+            let isChanged = looks > 0 || known.contains { now[$0.key] != $0.value.stamp }
             // An editor may still be writing: a change counts once the file has stayed the same for a moment.
-            let isSettled = now != seen && pending == now
+            let isSettled = isChanged && pending == now
             pending = now
             let isAsked = isAsked.take()
             guard isAsked || isSettled else { continue }
-            let current = Self.contents(of: paths)
-            // Whoever asks is answered; a file that was only touched is none that has changed.
-            if isAsked || current != contents {
-                contents = current
-                if let lists = reload() {
-                    paths = [file] + lists
-                    contents = Self.contents(of: paths)
-                }
+            looks = max(0, looks - 1)
+            let current = known.keys.reduce(into: [String: FileReading]()) { $0[$1] = FileReading.of($1, upTo: BotsFile.maximumSize) }
+            // A person who asks gets an answer. A file that was only touched has not changed.
+            guard isAsked || known.contains(where: { !$0.value.hasContent(of: current[$0.key]) }) else {
+                known = known.merging(current) { _, new in new }
+                continue
             }
-            // The stamps from before the file was read: what has changed since then is another change.
-            seen = Self.stamps(of: paths).merging(now) { _, earlier in earlier }.filter { paths.contains($0.key) }
+            looks = Self.closeLooks
+            // A file that is refused is known as it was before it was read: what is written meanwhile is another change.
+            known = reload()?.readings ?? known.keys.reduce(into: [:]) { $0[$1] = current[$1] ?? FileReading.missing }
         }
     }
 
-    /// - Returns: the files of the lists; nil if the file was refused.
-    private func reload() -> [String]? {
+    /// - Returns: the file whose rules are in force; nil if it was refused.
+    private func reload() -> BotsFile? {
         do {
             let description = try BotsFile(contentsOf: file, extensions: extensions)
             let waiting = try rules.replace(with: description)
@@ -82,33 +81,12 @@ package struct RuleReloader: Sendable {
             if !waiting.isEmpty { metadata["waiting"] = "\(waiting.joined(separator: ", "))" }
             logger.notice("rules replaced", metadata: metadata)
             report(.replaced(description, waiting: waiting))
-            return description.listFiles
+            return description
         } catch {
             logger.error("the changed file is refused: the previous rules stay in force", metadata: ["code": "rules.refused", "file": "\(file)"])
             report(.refused(error))
             return nil
         }
-    }
-
-    /// The bytes of files, as far as they are read for rules.
-    private static func contents(of paths: [String]) -> [String: Data] {
-        var contents: [String: Data] = [:]
-        for path in paths {
-            guard let handle = FileHandle(forReadingAtPath: path) else { continue }
-            contents[path] = try? handle.read(upToCount: BotsFile.maximumSize + 1) ?? Data()
-            try? handle.close()
-        }
-        return contents
-    }
-
-    /// The stamps of files: a file with another stamp than before was changed.
-    private static func stamps(of paths: [String]) -> [String: String] {
-        let stamps = paths.map { path in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-            let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
-            return (path, "\(date ?? 0) \(attributes?[.size] as? Int ?? -1) \(attributes?[.systemFileNumber] as? Int ?? -1)")
-        }
-        return Dictionary(stamps) { stamp, _ in stamp }
     }
 }
 

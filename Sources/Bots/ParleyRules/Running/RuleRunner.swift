@@ -21,8 +21,15 @@ struct RuleRunner: Sendable {
         arrivals = ArrivalCounter()
     }
 
-    func plan(_ message: MessageContext) -> Work? {
-        plan(RuleInput(message: message.item, message.content), RuleSubject(message))
+    func plan(_ message: MessageContext) -> Work? { plan(message, isFinished: true) }
+
+    /// The rules that moderate, for a message that is still being typed.
+    func plan(live message: MessageContext) -> Work? { plan(message, isFinished: false) }
+
+    private func plan(_ message: MessageContext, isFinished: Bool) -> Work? {
+        var input = RuleInput(message: message.item, message.content)
+        input.mentionsBot = message.mentionsBot
+        return plan(input, RuleSubject(message), typed: TypedMessage(message, isFinished: isFinished))
     }
 
     func plan(_ edit: EditContext) -> Work? {
@@ -100,35 +107,47 @@ struct RuleRunner: Sendable {
                 var values = values
                 (values.match, values.command) = (decision.match, decision.command)
                 for action in decision.rule.then {
-                    switch action {
-                    case .accept: try await request.accept()
-                    case .reject: try await request.reject()
-                    case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
-                    default: break
+                    do {
+                        try await perform(action, request, values)
+                    } catch {
+                        // The end of the bots: the request is handled at the next start.
+                        guard !Task.isCancelled else { throw error }
+                        request.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
+                        break
                     }
                 }
             }
         }
     }
 
-    /// - Parameter name: the name of who wrote, if it is not the member that actions are about.
-    private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil) -> Work? {
+    private func perform(_ action: RuleAction, _ request: RequestContext, _ values: TemplateValues) async throws {
+        switch action {
+        case .accept: try await request.accept()
+        case .reject: try await request.reject()
+        case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
+        default: break
+        }
+    }
+
+    /// - Parameters:
+    ///   - name: the name of who wrote, if it is not the member that actions are about.
+    ///   - typed: the message, if it is or was typed live.
+    private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil, typed: TypedMessage? = nil) -> Work? {
         let profile = current(), rules = profile.rules, now = subject.client.now
         var input = input
         input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.client.trustedPeople, at: now)
-        arrivals.count(&input, rules, subject.scopes, at: now)
-        let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true
-        let decisions = rules.decide(input)
+        arrivals.count(&input, rules, subject.scopes, at: now, of: typed?.item)
+        let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true && typed?.isFinished != false
+        let decisions = rules.decide(input).filter { typed?.isFor($0.rule) ?? true }
         guard !decisions.isEmpty || mayAnswer else { return nil }
         let values = Self.values(input, subject, bot: profile.name, name: name, at: now)
         return { [input] in
             let performer = RulePerformer(subject: subject, profile: profile, values: values, input: input, logger: logger, now: now)
             if mayAnswer, try await performer.answerCaptcha(input.text) { return }
-            guard rules.needs.isStored else {
-                logAudited(decisions)
-                return try await performer.perform(decisions, text: input.text)
-            }
-            let decisions = try await performer.decide(pending)
+            let typed = try await performer.withAppliedRules(typed)
+            let decisions =
+                rules.needs.isStored ? try await performer.decide(pending, typed: typed) : decisions.filter { typed?.isFor($0.rule) ?? true }
+            try await performer.note(decisions, of: typed)
             logAudited(decisions)
             try await performer.perform(decisions, text: input.text)
         }
@@ -152,12 +171,28 @@ struct RuleRunner: Sendable {
 
 /// Counts of events, in memory.
 private final class ArrivalCounter: Sendable {
-    private let arrivals = Mutex(Arrivals())
+    private struct State {
+        var arrivals = Arrivals()
+        /// What was counted of messages that were typed live, by their ids.
+        var typed: [ChatItemID: [RateTest.Unit: Int]] = [:]
+    }
 
-    func count(_ input: inout RuleInput, _ rules: RuleSet, _ scopes: MemoryScopes, at now: Date) {
+    /// Messages that were typed live and are remembered at the most; those that were announced first are forgotten first.
+    private static let maximumTyped = 1_000
+
+    private let state = Mutex(State())
+
+    /// - Parameter typed: the message, if it is or was typed live.
+    func count(_ input: inout RuleInput, _ rules: RuleSet, _ scopes: MemoryScopes, at now: Date, of typed: ChatItemID? = nil) {
         guard rules.rates[input.event] != nil else { return }
         var counted = input
-        arrivals.withLock { rules.count(&counted, scopes, &$0, at: now.timeIntervalSince1970) }
+        state.withLock { state in
+            let known = typed.flatMap { state.typed[$0] } ?? [:]
+            rules.count(&counted, scopes, &state.arrivals, at: now.timeIntervalSince1970, beyond: known)
+            guard let typed else { return }
+            for unit in RateTest.Unit.allCases { state.typed[typed, default: [:]][unit] = max(known[unit] ?? 0, unit.amount(of: input.text)) }
+            if state.typed.count > Self.maximumTyped, let oldest = state.typed.keys.min() { state.typed[oldest] = nil }
+        }
         input = counted
     }
 }

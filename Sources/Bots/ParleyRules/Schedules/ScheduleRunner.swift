@@ -43,12 +43,20 @@ struct ScheduleRunner: Sendable {
     }
 
     private func send(_ client: BotClient, due: Date) async throws {
-        let time = client.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+        var format = Date.ISO8601FormatStyle.iso8601.year().month().day().time(includingFractionalSeconds: false)
+        format.timeZone = spec.zone
+        let time = client.now.formatted(format)
         let values = TemplateValues(
             botName: botName, contactName: "", date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
         switch spec.target {
         case .contacts:
-            try await client.broadcast(spec.message, values, to: await client.contacts, onceAs: "schedule/\(spec.id)/\(Int64(due.timeIntervalSince1970))")
+            let key = "schedule/\(spec.id)/\(Int64(due.timeIntervalSince1970))"
+            do {
+                try await client.broadcast(spec.message, values, to: await client.contacts, onceAs: key)
+            } catch {
+                guard !Task.isCancelled else { throw error }
+                client.noteFailure(error, of: .schedule(spec.id), action: "broadcast", logger)
+            }
         case .chats(let names):
             for name in names {
                 do {
@@ -60,12 +68,7 @@ struct ScheduleRunner: Sendable {
                 } catch {
                     guard !Task.isCancelled else { throw error }
                     // A chat that is gone must not keep the message from the others.
-                    logger.error(
-                        "a schedule could not be sent",
-                        metadata: [
-                            "code": "\(ErrorCode.of(error) ?? "rules.schedule")", "schedule": "\(spec.id)", "chat": "\(name)",
-                            "error": "\(error)",
-                        ])
+                    client.noteFailure(error, of: .schedule(spec.id), action: "send", chat: name, logger)
                 }
             }
         }

@@ -25,6 +25,8 @@ public struct ScheduleSpec: Sendable, Hashable {
     public let id: String
     /// The times.
     public let times: Times
+    /// The time zone of its times, and of the date and the time in its message.
+    public let zone: TimeZone
     /// The chats.
     public let target: Target
     /// True if a time that was missed is made up for at the next start.
@@ -53,6 +55,7 @@ public struct ScheduleSpec: Sendable, Hashable {
         if named.first != "cron", named.first != "at" { mapping.value("zone")?.report(.badValue, "\"zone\" goes with \"at\" and \"cron\"") }
         guard let id, let message, let times, let target, named.count == 1 else { return nil }
         (self.id, self.message, self.times, self.target) = (id, message, times, target)
+        zone = mapping.value("zone")?.text.flatMap { TimeZone(identifier: $0) } ?? .gmt
     }
 
     /// Reads `contacts`, or names of chats.
@@ -78,8 +81,15 @@ public struct ScheduleSpec: Sendable, Hashable {
             return .cron(text, zone)
         }
         guard let date = date(text, zone) else {
-            reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write a date and a time: \"2026-12-24 18:00\"")
+            let isSkipped = Self.date(text, .gmt) != nil
+            reader.report(
+                .badValue, "\(reader.path) cannot be \"\(text.cut)\"",
+                hint: isSkipped
+                    ? "the clocks of \(zone.identifier) skip this time: write the time an hour later" : "write a date and a time: \"2026-12-24 18:00\"")
             return nil
+        }
+        if date < Date() {
+            reader.warn(.unreachable, "\(reader.path) is over: a bot that does not know the schedule yet sends nothing", hint: "write a time to come")
         }
         return .at(date)
     }
@@ -88,8 +98,15 @@ public struct ScheduleSpec: Sendable, Hashable {
         guard let reader else { return TimeZone(secondsFromGMT: 0) }
         guard let name = reader.nonEmptyString() else { return nil }
         if let zone = TimeZone(identifier: name) { return zone }
-        reader.report(.badValue, "\"\(name.cut)\" is not a time zone", hint: "a name such as Europe/Berlin; UTC without it")
+        let nearest = nearestZone(name).map { "did you mean \"\($0)\"?" }
+        reader.report(.badValue, "\"\(name.cut)\" is not a time zone", hint: nearest ?? "a name such as Europe/Berlin; UTC without it")
         return nil
+    }
+
+    /// The zone of a city, or of a name in other letters.
+    private static func nearestZone(_ name: String) -> String? {
+        let wanted = name.lowercased().replacing(" ", with: "_"), known = TimeZone.knownTimeZoneIdentifiers
+        return known.first { $0.lowercased() == wanted } ?? known.first { $0.lowercased().hasSuffix("/" + wanted) } ?? Spelling.nearest(to: name, among: known)
     }
 
     private static func date(_ text: String, _ zone: TimeZone) -> Date? {

@@ -17,6 +17,8 @@ public struct BotsFile: Sendable {
     public let lists: [String: ListSpec]
     /// The files of lists: what the file says depends on them too.
     public let listFiles: [String]
+    /// The states of the files that it was read from, by their paths: its own, those of lists and those of secrets.
+    var readings: [String: FileReading]
     /// How the bots reach routers.
     public let network: HostNetwork
     /// The address of metrics and health; nil if they are not served.
@@ -41,7 +43,9 @@ public struct BotsFile: Sendable {
         let sink = DiagnosticSink(folder: folder, extensions: extensions, source: source)
         var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?, webhooks: WebhooksSpec?
         do {
-            (profiles, network, monitoring, webhooks) = try Self.read(YAMLDocument(source).root, sink: sink)
+            let document = try YAMLDocument(source)
+            document.outline.report(to: sink)
+            (profiles, network, monitoring, webhooks) = try Self.read(document.root, sink: sink)
         } catch {
             sink.add(error.diagnostic)
         }
@@ -49,7 +53,7 @@ public struct BotsFile: Sendable {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
         (self.profiles, self.network, self.monitoring, self.webhooks) = (profiles, network, monitoring, webhooks)
-        (lists, listFiles) = (sink.lists, sink.files)
+        (lists, listFiles, readings) = (sink.lists, sink.files, sink.readings)
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 

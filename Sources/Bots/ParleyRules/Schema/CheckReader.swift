@@ -147,6 +147,9 @@ struct CheckReader {
     }
 
     private func hint(for source: String) -> String {
+        if source.utf8.count > TextPattern.maximumSourceLength {
+            return "a pattern has at most \(TextPattern.maximumSourceLength) bytes: write any: with several patterns, or a list of words"
+        }
         if source.contains("(?=") || source.contains("(?!") || source.contains("(?<") && !source.contains("(?P<") {
             return "RE2 has no look-around; a named group is written (?P<name>…)"
         }

@@ -113,10 +113,11 @@ public struct ListSpec: Sendable {
             return nil
         }
         defer { try? handle.close() }
-        guard let data = try? handle.read(upToCount: maximumFileSize + 1) ?? Data() else {
+        guard let (data, reading) = try? FileReading.read(handle, upTo: maximumFileSize) else {
             reader.report(.unreadable, "the file \(path) cannot be read")
             return nil
         }
+        reader.sink.note(reading, of: path)
         guard data.count <= maximumFileSize else {
             reader.report(.tooLarge, "the file \(path) has more than \(maximumFileSize) bytes")
             return nil

@@ -108,10 +108,17 @@ public struct RuleCondition: Sendable {
             || tree.checks.contains { check in if check.isOutermost, case .file = check.test { true } else { false } }
     }
 
+    /// True if the rule can apply in a chat with a contact, where there are neither members nor a group.
+    var mayBeOfContact: Bool {
+        ![.member, .report, .warned, .invitation].contains(event) && members.kinds.contains(.contacts)
+    }
+
     /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, the kind of message and the members.
     func covers(_ other: RuleCondition) -> Bool {
         guard event == other.event, tree.isPlain, members.covers(other.members) else { return false }
         guard let content else { return true }
+        // Commands are typed: as the caption of a picture they do not count.
+        if other.content == nil, other.commands != nil { return content.contains(.text) }
         return other.content.map(content.isSuperset) ?? false
     }
 

@@ -34,6 +34,23 @@ public struct Template: Sendable, Hashable {
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
     ]
 
+    /// Names of other programs for the one who wrote, and for the group.
+    private static let synonyms: [String: String] = [
+        "user": "contact.name", "user.name": "contact.name", "username": "contact.name", "user_name": "contact.name", "sender": "contact.name",
+        "sender.name": "contact.name", "author": "contact.name", "author.name": "contact.name", "from": "contact.name", "from.name": "contact.name",
+        "name": "contact.name", "contact": "contact.name", "first_name": "contact.name", "firstname": "contact.name", "person": "contact.name",
+        "person.name": "contact.name", "member": "member.name", "mention": "member.mention", "user.mention": "member.mention", "group": "group.name",
+        "chat": "group.name", "chat.name": "group.name", "room": "group.name", "guild": "group.name", "server": "group.name", "channel": "group.name",
+        "bot": "bot.name", "args": "arguments", "argument": "arguments", "params": "arguments", "message": "text", "message.text": "text", "body": "text",
+        "content": "text", "file": "file.name", "filename": "file.name", "today": "date", "now": "time", "emoji": "reaction", "inviter": "inviter.name",
+    ]
+
+    /// The value that a word probably means; nil if it means none.
+    static func meant(by word: String) -> String? {
+        if names.contains(where: { $0.key == word }) || word.hasPrefix("match.") || word.hasPrefix("form.") { return word }
+        return synonyms[word.lowercased()]
+    }
+
     init?(_ reader: NodeReader, in condition: RuleCondition?) { self.init(reader, .rule(condition)) }
 
     init?(_ reader: NodeReader, _ scope: TemplateScope) {
@@ -63,6 +80,10 @@ public struct Template: Sendable, Hashable {
         }
         if !rest.isEmpty { segments.append(.text(String(rest))) }
         guard sound else { return nil }
+        if case .text(let text)? = segments.first, segments.count == 1, text.showsNothing {
+            reader.report(.badValue, "nothing of \(reader.path) would be shown", hint: "write a text that can be seen")
+            return nil
+        }
         self.segments = segments
     }
 
@@ -78,6 +99,9 @@ public struct Template: Sendable, Hashable {
         case .memberName where condition.event.isAboutDelivery, .memberAlias where condition.event.isAboutDelivery,
             .memberMention where condition.event.isAboutDelivery:
             "\"\(condition.event.rawValue)\" is about no member"
+        case .memberName where condition.mayBeOfContact, .memberMention where condition.mayBeOfContact:
+            "the rule is also for chats with contacts. contact.name is the name of the one who wrote in any chat; or add \"chat: group\" to \"when\""
+        case .groupName where condition.mayBeOfContact: "the rule is also for chats with contacts: add \"chat: group\" to \"when\""
         case .inviterName where condition.event != .invitation: "the rule is not about an invitation"
         case .fileName where !condition.isAboutFile: "the rule is not about a file"
         case .error where condition.event != .deliveryFailed && condition.event != .fileFailed: "nothing has failed"
@@ -116,7 +140,12 @@ private struct TemplateReader {
         }
         guard let variable = Template.names.first(where: { $0.key == name })?.value else {
             let known = Template.names.map(\.key) + (scope.fields ?? []).map { "form.\($0)" }
-            reader.report(.badTemplate, "no value is called \"\(name.cut)\"", hint: Spelling.hint(for: name, among: known), at: position)
+            // In a group of its own, the one who wrote is a member.
+            let isOfGroups = scope.condition.map { !$0.members.kinds.contains(.contacts) } ?? false
+            let meant = Template.meant(by: name).map { isOfGroups && $0 == "contact.name" ? "member.name" : $0 }
+            reader.report(
+                .badTemplate, "no value is called \"\(name.cut)\"", hint: meant.map { "did you mean \"\($0)\"?" } ?? Spelling.hint(for: name, among: known),
+                at: position)
             return nil
         }
         if let problem = scope.problem(with: variable) {

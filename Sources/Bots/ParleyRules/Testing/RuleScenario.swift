@@ -176,6 +176,16 @@ extension RuleSet {
 }
 
 extension RuleAction {
+    /// The text that the action sends; nil for actions that send none.
+    func text(_ values: TemplateValues) -> String? {
+        switch self {
+        case .reply(let template), .send(let template): template.filled(with: values.mentioning)
+        case .post(_, let template), .tell(_, let template): template.filled(with: values)
+        case .broadcast(let spec): if case .text(let template) = spec.message { template.filled(with: values) } else { nil }
+        default: nil
+        }
+    }
+
     func detail(_ values: TemplateValues) -> String? {
         switch self {
         case .reply(let template), .send(let template): template.filled(with: values.mentioning)

@@ -40,6 +40,13 @@ struct RuleSimulation {
         for decision in decisions {
             let values = scenario.values(bot: bot, decision)
             for action in decision.rule.then {
+                // As with bots that run, an empty message is not sent, and ends the rule.
+                if !decision.isAudit, action.text(values)?.showsNothing == true {
+                    if decision.command != nil {
+                        outcome.actions.append(PlannedAction(rule: decision.rule.label, word: "reply", detail: RulePerformer.nothingSent, isAudit: false))
+                    }
+                    break
+                }
                 outcome.actions.append(planned(action, values, rule: decision.rule.label, isAudit: decision.isAudit))
                 if !decision.isAudit { outcome.actions += begin(action, scenario, scopes, values) }
             }

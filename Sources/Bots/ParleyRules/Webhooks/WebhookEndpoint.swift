@@ -154,7 +154,13 @@ package final class WebhookEndpoint: Sendable {
         }
         // A signed request that comes twice is one request.
         let key = message.key ?? (spec.secret == nil ? nil : request.headers.first(name: WebhookSignature.idField).map(Self.key))
-        let sent = try await chat.announce(message.text, onceAs: key.map { "webhook/\($0)" })
+        let sent: SentMessage
+        do {
+            sent = try await chat.announce(message.text, onceAs: key.map { "webhook/\($0)" })
+        } catch {
+            client.noteFailure(ErrorCode.of(error) ?? "webhook.failed", at: "webhooks: send")
+            throw error
+        }
         return ["item": .int(sent.id.rawValue)]
     }
 
@@ -216,6 +222,7 @@ package final class WebhookEndpoint: Sendable {
             if let key, key.utf8.count > WebhookEndpoint.longestKey {
                 throw Refusal(.badRequest, "webhook.value", "\"key\" has at most \(WebhookEndpoint.longestKey) bytes")
             }
+            guard !content.showsNothing else { throw Refusal(.badRequest, "send.empty", "nothing of \"text\" would be shown: give a text that can be seen") }
             (self.chat, self.text) = (chat, content)
         }
     }

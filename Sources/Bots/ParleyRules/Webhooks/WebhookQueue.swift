@@ -25,13 +25,18 @@ struct WebhookDelivery: Codable, Sendable, Hashable {
     /// The longest pause, in seconds.
     static let longestPause = 3_600.0
 
+    /// The time of the next attempt. One that is further away than any pause was set while the clock was wrong, and is made now.
+    func due(at now: Double) -> Double { due > now + Self.longestPause ? now : due }
+
     /// The delivery after an attempt in vain; nil if it is given up.
     func retried(at now: Double, notBefore wish: Double = 0) -> WebhookDelivery? {
         var next = self
         next.attempts += 1
         let pause = min(Self.firstPause * pow(2, Double(min(attempts, 20))), Self.longestPause)
         next.due = now + max(pause, min(wish, Self.longestPause))
-        return next.due - created > Self.lifetime ? nil : next
+        // It was added while the clock was wrong: its day begins now.
+        next.created = min(created, now)
+        return next.due - next.created > Self.lifetime ? nil : next
     }
 }
 

@@ -78,7 +78,7 @@ struct WebhookSender: Sendable {
                     try? await client.sleep(backoff.next())
                     continue
                 }
-                for delivery in waiting where delivery.due <= now && running.count < Self.parallelRequests {
+                for delivery in waiting where delivery.due(at: now) <= now && running.count < Self.parallelRequests {
                     running.insert(delivery.id)
                     group.addTask {
                         await self.attempt(delivery, client)
@@ -111,6 +111,7 @@ struct WebhookSender: Sendable {
         log[metadataKey: "delivery"] = "\(delivery.id)"
         guard let spec = endpoints()[delivery.address] else {
             log.warning("a webhook is given up: no rule names its address any more", metadata: ["code": "webhook.gone"])
+            client.noteFailure("webhook.gone", at: "\(delivery.rule): webhook")
             return await change(client, log) { $0.remove(delivery.id) }
         }
         log[metadataKey: "host"] = "\(spec.host)"
@@ -131,10 +132,12 @@ struct WebhookSender: Sendable {
             await change(client, log) { $0.remove(delivery.id) }
         case .refused(let reason):
             log.error("a webhook is given up: \(reason)", metadata: ["code": "webhook.refused"])
+            client.noteFailure("webhook.refused", at: "\(delivery.rule): webhook")
             await change(client, log) { $0.remove(delivery.id) }
         case .retry(let wish):
             guard let next = delivery.retried(at: client.now.timeIntervalSince1970, notBefore: wish) else {
                 log.error("a webhook is given up: the receiver could not be reached for a day", metadata: ["code": "webhook.expired"])
+                client.noteFailure("webhook.expired", at: "\(delivery.rule): webhook")
                 return await change(client, log) { $0.remove(delivery.id) }
             }
             if delivery.attempts == 0 { log.warning("a webhook could not be delivered yet", metadata: ["code": "webhook.retry"]) }

@@ -84,6 +84,10 @@ extension ChatTransaction {
         try addEvent(
             .memberLeft, from: left, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
         emit(.leftMember(user: user, groupInfo: group, member: left, signature: received.signature))
+        // The owner learns that posts have a way less.
+        if left.isRelay, let relay = try db.relay(member: left.groupMemberID) {
+            emit(.groupRelayUpdated(user: user, groupInfo: group, member: left, groupRelay: relay))
+        }
         return audience
     }
 

@@ -1,0 +1,36 @@
+internal import ChatAPI
+internal import Parley
+
+// Cases hold what was deleted, and who is a member must not read it again.
+extension RulePerformer {
+    /// Sends the newest cases to the moderator who asks for them, where members do not read: into the direct chat or, if there is none, into the moderator's
+    /// conversation with the other moderators. The group is told where the list is.
+    func listCases() async throws {
+        guard let record = try await record(), let member = subject.member else { return try await reply(MentioningText("No cases.")) }
+        let list = record.report(withTexts: true)
+        if let chat = await directChat(with: member) {
+            try await chat.send(list)
+            return try await reply(MentioningText("The list is in our direct chat."))
+        }
+        if isIn(chatOf: member) { return try await reply(MentioningText(list)) }
+        do {
+            try await member.supportChat.send(list)
+        } catch let error as ChatCoreError where !error.isTemporary {
+            // The group has no such conversations. What was deleted stays out.
+            return try await reply(MentioningText(record.report(withTexts: false)))
+        }
+        try await reply(MentioningText("The list is in your chat with the moderators."))
+    }
+
+    /// The chat with a member who is a contact, too; nil for others.
+    private func directChat(with member: BotMember) async -> BotChat? {
+        guard let id = member.member.contactID, let chat = await subject.client.chat(.direct(id)), chat.contact?.isReady == true else { return nil }
+        return chat
+    }
+
+    /// True if the command came in the conversation of its writer with the moderators.
+    private func isIn(chatOf member: BotMember) -> Bool {
+        guard case .group(_, .memberSupport(let subject?)?) = subject.chat.info else { return false }
+        return subject.groupMemberID == member.id
+    }
+}

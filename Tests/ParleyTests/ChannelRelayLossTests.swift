@@ -1,0 +1,72 @@
+import ChatAPI
+import ChatProtocol
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// A channel whose only relay leaves: what is posted would reach nobody, and nobody is left to believe it did.
+@Suite(.timeLimit(.minutes(10))) struct ChannelRelayLossTests {
+    @Test func aPostWithoutARelayFailsAndTheRelayIsInvitedAgainWithoutAStart() async throws {
+        var relay = Bot("Relay", id: "relay") { On(.text) { _ in } }
+        relay.isRelay = true
+        let changes = EventLog<Bool>()
+        var owner = Bot("Owner", id: "owner") { On(.relayChanged) { changes.add($0.isActive) } }
+        owner.channels = [ManagedChannel("news", GroupSettings("News"), relays: [.bot("relay")])]
+        let world = try await LiveBots(), gate = Gate()
+        try await world.run([relay, owner], clock: GatedClock(gate)) { profiles in
+            defer { gate.open() }
+            let channel = try #require(await profiles[1].groups.channels.first)
+            try await channel.post("first")
+            let served = try #require(await profiles[0].groups.channels.first)
+            try await profiles[0].client.execute(.groups(.leave(served.id)))
+            try await eventually("the owner hears of it") { try await channel.relays().map(\.status) == [.inactive] && changes.all.last == false }
+            for post in [{ @Sendable () async throws -> Void in try await channel.post("lost") }, { try await channel.chat.announce("lost") }] {
+                do {
+                    try await post()
+                    Issue.record("the post is taken")
+                } catch let error as ChatCoreError { #expect(error.code == .noRelay) }
+            }
+            gate.open()
+            try await eventually("the relay is there again") { try await channel.relays().contains { $0.status == .active } }
+            try await channel.post("second")
+            let posts = try await channel.chat.history().map(\.text)
+            #expect(posts == ["first", "second"])
+        }
+    }
+
+    @Test func whatHasNoRelayIsSeenByThoseWhoWatchTheProcess() throws {
+        let monitor = HostMonitor()
+        monitor.setChannelsWithoutRelay(["News"], of: "owner")
+        let profile = HostStatus.Profile(
+            id: "owner", name: "Owner", chats: 1, waiting: 0, channelsWithoutRelay: monitor.channelsWithoutRelay(of: "owner"), counts: BotMetrics.Counts())
+        let status = HostStatus(
+            phase: .ready, isStorageFailing: false, uptime: .seconds(1), profiles: [profile], routers: [], running: 0, relay: nil, failures: [],
+            residentBytes: nil)
+        #expect(status.health.text.contains(#""status":"ok","problems":["channels"]"#) && status.health.text.contains(#""channelsWithoutRelay":1"#))
+        #expect(status.json.text.contains(#""channelsWithoutRelay":["News"]"#))
+        #expect(status.text(behind: nil).contains(#"parley_channels_without_relay{bot="owner"} 1"#))
+        monitor.setChannelsWithoutRelay([], of: "owner")
+        #expect(monitor.channelsWithoutRelay(of: "owner").isEmpty)
+    }
+}
+
+/// A clock whose waits end once a gate is open.
+private struct GatedClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+    private let gate: Gate
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    var now: Instant { ContinuousClock().now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        // The wait before relays are invited again.
+        if (.seconds(14) ... .seconds(15)).contains(ContinuousClock().now.duration(to: deadline)) {
+            await gate.wait()
+        } else {
+            try await ContinuousClock().sleep(until: deadline)
+        }
+    }
+}
