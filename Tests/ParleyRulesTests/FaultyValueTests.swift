@@ -107,7 +107,7 @@ import Testing
             ("command: §\"two words\"", "a command is one word, with or without the slash before it", nil),
             ("command: §\"/\"", "a command is one word, with or without the slash before it", nil),
             ("command: §\"it's\"", "a command is one word, with or without the slash before it", nil),
-            ("link: §maybe", "rules[0].when.link cannot be \"maybe\"", "expected one of: true, false, simplex, web"),
+            ("link: §maybe", "rules[0].when.link cannot be \"maybe\"", "expected one of: true, false, simplex, web, address"),
             ("repeated: §1001", "rules[0].when.repeated must be from 2 to 1000, not 1001", nil),
             ("repeated: { times: 2, length: §65 }", "rules[0].when.repeated.length must be from 1 to 64, not 65", nil),
             ("lines: { count: \"> 1\", width: §10001 }", "rules[0].when.lines.width must be from 1 to 10000, not 10001", nil),

@@ -208,6 +208,11 @@ import Testing
         ] as [(String, String?)] {
             #expect(rules.decide(RuleInput(event: .message, kind: .text, text: text)).first?.rule.id == expected, "\(text)")
         }
+        #expect(file.warnings.diagnostics.isEmpty)
+        try write("scam.txt", Data("casino # gambling\n\"poker\"\n“bet”\nC# code\nrock 'n' roll\n".utf8))
+        let warned = try BotsFile(contentsOf: path).warnings.diagnostics
+        #expect(warned.map(\.code) == [.listEntry, .listEntry, .listEntry])
+        #expect(zip(warned, 1...).allSatisfy { $0.message.contains("scam.txt:\($1):") })
         try write("bad.txt", Data("good.org\nnot a domain\n".utf8))
         let error = #expect(throws: BotsFileError.self) { _ = try BotsFile(contentsOf: path) }
         #expect(error?.description.contains("bad.txt:2:") == true)

@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{202E}", "\u{202D}", "\u{202A}", "\u{202B}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{200F}", "\u{61C}"])
+    func nothingTurnsRoundTheTextBehindIt(_ control: String) throws {
+        for text in [
+            "Welcome, {{ member.name }}! Pay here", "{{ member.name }}", "You are {{ contact.name }}.", "You said {{ text }}.", "{{ text | raw }} is it",
+            "{{ member.mention }}: hello",
+        ] {
+            #expect(try filled(text, name: "Ann\(control)x", said: "a\(control)b").contains(control) == false, "\(text)")
+        }
+        var values = TemplateValues(botName: "Bot", contactName: "Ann", date: "", time: "")
+        values.memberName = "Ann\(control)"
+        #expect(try template("Hi {{ member.mention }}!").filled(with: values.mentioning) == "Hi Ann!")
+    }
+
     @Test func aTextMayHoldLinksAndNothingHidden() throws {
         #expect(try filled("You wrote: {{ text }}", said: "see https://x.example") == "You wrote: see https://x.example")
         #expect(try filled("You wrote: {{ text }}", said: "see [bank](https://x.example)") == "You wrote: see ［bank］(https:∕∕x.example)")

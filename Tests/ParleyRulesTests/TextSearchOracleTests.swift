@@ -1,6 +1,7 @@
 import Parley
 import TestSupport
 import Testing
+import UnicodeText
 
 @testable import ParleyRules
 

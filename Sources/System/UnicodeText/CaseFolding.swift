@@ -33,6 +33,8 @@ enum CaseFolding {
         case "\u{130}": return ["i"]
         case "\u{149}": return ["'", "n"]
         case "\u{1E9E}": return ["s", "s"]
+        // Cherokee, whose small letters came later: the capitals are its letters.
+        case "\u{13A0}"..."\u{13FD}", "\u{AB70}"..."\u{ABBF}": return Array(scalar.properties.uppercaseMapping.unicodeScalars)
         default: break
         }
         let lower = scalar.properties.uppercaseMapping.unicodeScalars.flatMap { $0.properties.lowercaseMapping.unicodeScalars }

@@ -7,16 +7,22 @@ package enum DomainName {
 
     /// The ASCII form of a name, in lower case. What cannot be brought into it stays as it is.
     package static func canonical(_ name: some StringProtocol) -> String {
-        if isCanonical(name) { return String(name) }
+        if isPlain(name) { return name.utf8.contains { (0x41...0x5A).contains($0) } ? name.lowercased() : String(name) }
         var view = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where !scalar.isIgnorable { view.append(isDot(scalar) ? "." : scalar) }
         let mapped = NormalizationForm.composedPlainly(NormalizationForm.composedPlainly(String(view)).lowercased())
         return mapped.split(separator: ".", omittingEmptySubsequences: false).map(label).joined(separator: ".")
     }
 
-    /// True for ASCII in lower case without escapes: most names.
-    private static func isCanonical(_ name: some StringProtocol) -> Bool {
-        name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } && !name.contains("xn--")
+    /// True for ASCII without escapes: most names.
+    private static func isPlain(_ name: some StringProtocol) -> Bool {
+        var before: UInt8 = 0
+        for byte in name.utf8 {
+            // Escapes begin with `xn--`.
+            if byte >= 0x80 || byte == UInt8(ascii: "-") && before == byte { return false }
+            before = byte
+        }
+        return true
     }
 
     /// True for the dots of Unicode that separate labels, as browsers read them.

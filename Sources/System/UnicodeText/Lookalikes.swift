@@ -38,7 +38,7 @@ enum Lookalikes {
         case "7", "+": "t"
         case "8": "b"
         case "9": "g"
-        case "!": "i"
+        case "!", "¡": "i"
         case "€": "e"
         case "£": "l"
         default: nil
@@ -68,10 +68,13 @@ enum Lookalikes {
         scalars.indices.contains(index) && scalars[index].properties.isAlphabetic
     }
 
-    /// Tells whether digits stand at an edge of a word with letters: `casino7`.
-    static func hasEdgeDigits(_ scalars: [Unicode.Scalar]) -> Bool {
+    /// Digits and signs that can be a letter.
+    private static func isSign(_ scalar: Unicode.Scalar) -> Bool { isASCIIDigit(scalar) || letter(for: scalar, one: "i") != nil }
+
+    /// Tells whether digits or signs stand at an edge of a word with letters: `casino7`, `@casino`.
+    static func hasEdgeSigns(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.indices.contains { index in
-            guard isASCIIDigit(scalars[index]) else { return false }
+            guard isSign(scalars[index]) else { return false }
             return isLetter(scalars, index - 1) && !isASCIILetter(scalars, index + 1) || isLetter(scalars, index + 1) && !isASCIILetter(scalars, index - 1)
         }
     }
@@ -81,22 +84,23 @@ enum Lookalikes {
         scalars.indices.contains(index) && (0x61...0x7A).contains(scalars[index].value | 0x20)
     }
 
-    /// The scalars with a space between letters and the digits at the edges of their words.
-    static func withoutEdgeDigits(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+    /// The scalars with a space between letters and the digits and signs at the edges of their words.
+    static func withoutEdgeSigns(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+        func isPart(_ scalar: Unicode.Scalar) -> Bool { scalar.isPartOfWord || isSign(scalar) }
         var result: [Unicode.Scalar] = []
         result.reserveCapacity(scalars.count + 8)
         var start = 0
         while start < scalars.count {
-            guard scalars[start].isPartOfWord else {
+            guard isPart(scalars[start]) else {
                 result.append(scalars[start])
                 start += 1
                 continue
             }
             var end = start
-            while end < scalars.count, scalars[end].isPartOfWord { end += 1 }
+            while end < scalars.count, isPart(scalars[end]) { end += 1 }
             var first = start, last = end
-            while first < end, isASCIIDigit(scalars[first]) { first += 1 }
-            while last > first, isASCIIDigit(scalars[last - 1]) { last -= 1 }
+            while first < end, isSign(scalars[first]) { first += 1 }
+            while last > first, isSign(scalars[last - 1]) { last -= 1 }
             result += scalars[start..<first]
             if first > start, first < last { result.append(" ") }
             result += scalars[first..<last]

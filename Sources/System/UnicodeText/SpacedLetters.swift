@@ -11,6 +11,10 @@ enum SpacedLetters {
         result.reserveCapacity(scalars.count)
         var index = 0
         while index < scalars.count {
+            if isFormatSign(scalars[index]), index > 0, index + 1 < scalars.count, isLetter(scalars[index - 1]), isLetter(scalars[index + 1]) {
+                index += 1
+                continue
+            }
             let run = run(scalars, from: index)
             if run.pieces >= run.minimum {
                 result += run.letters
@@ -25,6 +29,9 @@ enum SpacedLetters {
         }
         return result
     }
+
+    /// Signs of formats that are shown as they are in a word, and are no part of any: `cas*ino`.
+    private static func isFormatSign(_ scalar: Unicode.Scalar) -> Bool { scalar == "*" || scalar == "~" || scalar == "^" }
 
     private struct Run {
         var letters: [Unicode.Scalar] = []

@@ -36,8 +36,8 @@ private struct NormalizationVariant: Hashable {
     var runLength = 1
     /// The letter that the digit one stands for.
     var one: Unicode.Scalar = "i"
-    /// True if digits at the edges of words are digits.
-    var keepsEdgeDigits = false
+    /// True if digits and signs at the edges of words are what they are.
+    var keepsEdgeSigns = false
 }
 
 extension TextNormalization {
@@ -57,7 +57,7 @@ extension TextNormalization {
             }
         }
         if contains(.lookalikes), Lookalikes.hasOne(tokens) { branch { $0.one = "l" } }
-        if contains(.lookalikes), Lookalikes.hasEdgeDigits(tokens) { branch { $0.keepsEdgeDigits = true } }
+        if contains(.lookalikes), Lookalikes.hasEdgeSigns(tokens) { branch { $0.keepsEdgeSigns = true } }
         if contains(.repeats), Self.hasRun(tokens) { branch { $0.runLength = 2 } }
         return variants.map { form(of: tokens, $0) }
     }
@@ -85,7 +85,7 @@ extension TextNormalization {
 
     private func form(of scalars: [Unicode.Scalar], _ variant: NormalizationVariant?) -> NormalizedText {
         var scalars = scalars
-        if variant?.keepsEdgeDigits == true { scalars = Lookalikes.withoutEdgeDigits(scalars) }
+        if variant?.keepsEdgeSigns == true { scalars = Lookalikes.withoutEdgeSigns(scalars) }
         if contains(.lookalikes) { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
         if contains(.spaces) { scalars = SpacedLetters.joined(scalars) }
         if contains(.repeats), let variant { scalars = Self.shortened(scalars, to: variant.runLength) }
@@ -99,7 +99,7 @@ extension TextNormalization {
     private func scalars(of text: String) -> [Unicode.Scalar] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
         let decomposes = !isPlain && !isDisjoint(with: [.marks, .lookalikes])
-        let source = decomposes ? NormalizationForm.decomposedPlainly(contains(.lookalikes) ? Self.lettersOutOfBoxes(text) : text) : text.composed
+        let source = decomposes ? NormalizationForm.decomposedPlainly(prepared(text)) : text.composed
         var result: [Unicode.Scalar] = []
         result.reserveCapacity(source.utf8.count)
         for scalar in source.unicodeScalars {
@@ -119,9 +119,6 @@ extension TextNormalization {
                 result.append(scalar)
             } else if let sign = SignFolding.plain(scalar) {
                 result += sign.unicodeScalars
-            } else if contains(.lookalikes), scalar == "ß", result.last.map({ !$0.isLetterOrNumber }) ?? true {
-                // No word begins with it.
-                result.append("b")
             } else {
                 CaseFolding.append(scalar, to: &result)
             }
@@ -135,21 +132,29 @@ extension TextNormalization {
         return Array((plainly ? NormalizationForm.composedPlainly(String(view)) : NormalizationForm.composed(String(view))).unicodeScalars)
     }
 
-    /// The text with letters in place of boxed ones, and of regional letters that make no flag.
-    private static func lettersOutOfBoxes(_ text: String) -> String {
-        guard text.utf8.contains(0xF0) else { return text }
+    /// The text with the signs and letters that lose their meaning when they are decomposed in their plain form: quotation marks, and, for look-alikes,
+    /// boxed letters, regional letters that make no flag, and a sharp s for a B, with which no word begins.
+    private func prepared(_ text: String) -> String {
         var result = String.UnicodeScalarView()
-        let scalars = Array(text.unicodeScalars)
+        let scalars = Array(text.unicodeScalars), boxes = contains(.lookalikes), signs = contains(.letterCase)
         func isRegional(_ index: Int) -> Bool { index < scalars.count && (0x1F1E6...0x1F1FF).contains(scalars[index].value) }
+        func isLetter(_ index: Int) -> Bool { scalars.indices.contains(index) && scalars[index].isLetterOrNumber }
         var index = 0
         while index < scalars.count {
-            if isRegional(index), isRegional(index + 1) {
+            let scalar = scalars[index]
+            if scalar.isASCII {
+                result.append(scalar)
+            } else if signs, let plain = SignFolding.plain(scalar) {
+                result.append(contentsOf: plain.unicodeScalars)
+            } else if boxes, isRegional(index), isRegional(index + 1) {
                 result.append(contentsOf: scalars[index...index + 1])
-                index += 2
-            } else {
-                result.append(Lookalikes.enclosedLetter(scalars[index]) ?? scalars[index])
                 index += 1
+            } else if boxes, scalar == "ß", !isLetter(index - 1), isLetter(index + 1) {
+                result.append("b")
+            } else {
+                result.append(boxes ? Lookalikes.enclosedLetter(scalar) ?? scalar : scalar)
             }
+            index += 1
         }
         return String(result)
     }

@@ -64,9 +64,12 @@ import Testing
         (link, true), ("a \(link) b", true),
         ("simplex:/\(path)\(queue)\(key)", true),
         ("https://smp8.simplex.im/a#lXUjJW5vHYQzoLYgmi8GbxkGP41_kjefFvBrdwg-0Ok", true), ("https://example.com", false), ("simplex", false), ("", false),
+        // Apps show these as links to the web, which lead there all the same.
+        ("join us: \(link).", true), ("(\(link))", true), ("\u{201C}\(link)\u{201D}", true), ("<\(link)>, please", true), ("see:\(link)!", true),
+        ("https://example.com/#\(key)", false),
     ])
     func simplexLinksAreFoundInTextsAndOthersAreNot(_ text: String, _ isThere: Bool) async throws {
-        #expect(GroupContentRules.hasSimplexLink(text) == isThere)
+        #expect(Markdown.hasSimplexLink(text) == isThere)
         let closed = try await group { $0.set(.simplexLinks, .off) }
         #expect(GroupContentRules.forbidsLinks(.text(text), by: .example(.member), in: closed) == isThere)
     }

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// Handlers of one kind of event, with what can be said of each without asking it.
 ///
 /// Most handlers are about a command or a pattern. A command is looked up once, and all patterns are looked for in one pass over the text, so the time
@@ -34,8 +36,8 @@ struct HandlerIndex: Sendable {
         let patterns = handlers.count { $0.pattern != nil } >= Self.commonSearch ? try? TextPatternSet(handlers.compactMap(\.pattern)) : nil
         let entries = handlers.map { handler in
             let command = handler.command.map { name in
-                let number = commands[name] ?? commands.count
-                commands[name] = number
+                let word = name.folded, number = commands[word] ?? commands.count
+                commands[word] = number
                 return number
             }
             var pattern: Int?
@@ -56,7 +58,7 @@ struct HandlerIndex: Sendable {
     func handlers(of incoming: Incoming) -> [(place: HandlerPlace, run: On.Run)] {
         let chatKind = incoming.chatKind, message = incoming.openMessage, isOfBot = incoming.isOfBotInGroup
         // Read once, for all handlers.
-        let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name] }
+        let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name.folded] }
         let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
         var taking: [(place: HandlerPlace, run: On.Run)] = []
         for index in command.map({ ofCommand[$0] }) ?? ofOthers {

@@ -1,5 +1,6 @@
 internal import ChatAPI
 public import ChatProtocol
+internal import UnicodeText
 
 /// A condition on what a handler is given, to be combined with `&&`, `||` and `!`.
 ///
@@ -70,8 +71,8 @@ extension Filter where Context == MessageContext {
     public static var isCommand: Self { Self { $0.command != nil } }
     /// The text has the given part, without regard to case.
     public static func contains(_ part: String) -> Self {
-        let wanted = part.lowercased()
-        return Self { $0.text.lowercased().contains(wanted) }
+        let wanted = part.folded
+        return Self { message in [message.text, Markdown.shown(message.text)].contains { $0.folded.contains(wanted) } }
     }
     /// The chat has one of the names, as the bot's profile shows them. People choose their names: ``fromTrustedContact(_:)`` tells who somebody is.
     public static func inChat(_ names: String...) -> Self { Self { names.contains($0.chat.name) } }

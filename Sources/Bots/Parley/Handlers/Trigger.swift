@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// The events of a handler, and the context that it is given.
 ///
 /// A trigger is a pure function of an event. Triggers are made by the static members of this type: ``Trigger/text``,
@@ -129,14 +131,17 @@ extension Trigger where Context == MessageContext {
             return Self(.message, fault: fault) { _ in nil }
         }
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
-        var trigger = Self(.message, menu: menu) { incoming in incoming.openMessage.flatMap { $0.command?.name == name ? $0 : nil } }
+        let folded = name.folded
+        var trigger = Self(.message, menu: menu) { incoming in
+            incoming.openMessage.flatMap { message in message.command.map { $0.name == name || $0.name.folded == folded } == true ? message : nil }
+        }
         trigger.command = name
         trigger.possibleKinds = MessageKind.written
         return trigger
     }
 
     private static func normalized(_ text: String) -> String {
-        var text = text.lowercased()[...]
+        var text = text.folded[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
@@ -167,7 +172,9 @@ extension Trigger where Context == ReactionContext {
 
     /// A person added one of the given reactions.
     public static func reaction(_ emoji: String...) -> Self {
-        Self(.reaction) { incoming in incoming.reaction.flatMap { $0.isAdded && emoji.contains($0.emoji) ? $0 : nil } }
+        Self(.reaction) { incoming in
+            incoming.reaction.flatMap { reaction in reaction.isAdded && emoji.contains { reaction.emoji.isSame(as: $0) } ? reaction : nil }
+        }
     }
 }
 

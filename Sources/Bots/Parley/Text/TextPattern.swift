@@ -1,6 +1,9 @@
 internal import CRE2
+internal import UnicodeText
 
 /// A regular expression in RE2 syntax, which matches in time linear in the length of the text whatever the pattern.
+///
+/// Letters and their marks are composed in patterns and texts alike, so that `é` matches however it is written.
 ///
 /// Bounds: a pattern has at most ``maximumSourceLength`` bytes, and its compiled program and caches at most
 /// ``maximumMemory`` bytes. Back-references and look-around are not part of the syntax; a pattern that uses them is refused.
@@ -24,7 +27,7 @@ public struct TextPattern: Sendable, CustomStringConvertible {
                 reason: "the pattern has \(source.utf8.count) bytes, more than \(Self.maximumSourceLength)", part: "")
         }
         self.source = source
-        compiled = try CompiledPattern(source, ignoringCase: ignoringCase)
+        compiled = try CompiledPattern(source.composed, ignoringCase: ignoringCase)
     }
 
     /// Capturing groups, not counting the whole match.
@@ -58,6 +61,11 @@ public struct PatternMatch: Sendable, Hashable {
     /// The matched text of each group; 0 is the whole match, nil a group that took no part.
     public let groups: [String?]
     let names: [String: Int]
+
+    /// A match of a whole without groups.
+    package init(_ text: String) { (groups, names) = ([text], [:]) }
+
+    init(groups: [String?], names: [String: Int]) { (self.groups, self.names) = (groups, names) }
 
     /// The whole match.
     public var text: String { groups.first.flatMap(\.self) ?? "" }
@@ -121,7 +129,7 @@ private final class CompiledPattern: @unchecked Sendable {
     }
 
     private func withBytes<Result>(of text: String, _ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
-        var text = text
+        var text = text.composed
         return text.withUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
     }
 }

@@ -1,4 +1,5 @@
 internal import CRE2
+internal import UnicodeText
 
 /// Many patterns that are looked for in one pass over a text.
 ///
@@ -18,7 +19,7 @@ public final class TextPatternSet: @unchecked Sendable {
         var patterns: [TextPattern] = []
         for source in sources { patterns.append(try TextPattern(source)) }
         self.patterns = patterns
-        set = Self.compile(sources)
+        set = Self.compile(sources.map(\.composed))
     }
 
     deinit { if let set { cre2_set_release(set) } }
@@ -31,7 +32,7 @@ public final class TextPatternSet: @unchecked Sendable {
 
     private func indices(in text: String) -> [Int]? {
         guard let set else { return nil }
-        var text = text
+        var text = text.composed
         return text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
                 withUnsafeTemporaryAllocation(of: CInt.self, capacity: patterns.count) { found in

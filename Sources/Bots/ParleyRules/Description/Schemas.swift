@@ -1,4 +1,5 @@
 internal import Parley
+internal import UnicodeText
 
 /// The mappings of a bots.yaml.
 enum Schemas {
@@ -197,7 +198,7 @@ enum Schemas {
     private static let tests: [MappingSchema.Key] = [
         .key("message", .listOrOne(.words(["any"] + RuleCondition.kindWords.words)), "A message of the kind."),
         .key("text", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "The whole text, without regard to case."),
-        .key("contains", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "A part of the text, without regard to case."),
+        .key("contains", .anyOf([.listOrOne(.shortText(RuleCondition.maximumTextLength)), .mapping("parts")]), "A part of the text, without regard to case."),
         .key("pattern", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern that the text matches."),
         .key("command", .listOrOne(.text), "The word behind the slash."),
         .key("words", .anyOf([.listOrOne(.text), .mapping("words")]), "Whole words or phrases in the text."),
@@ -206,16 +207,19 @@ enum Schemas {
         .key("length", comparison, "Characters of the text."), .key("word-count", comparison, "Words of the text."),
         .key("lines", .anyOf([comparison, .mapping("lines")]), "Lines of the text."),
         .key("capitals", comparison, "Percent of the letters that are capitals."), .key("emoji", comparison, "Emoji in the text."),
+        .key("marks", comparison, "The most marks on one letter of the text."),
         .key("mentions", comparison, "Members that the message mentions."),
         .key("repeated", .anyOf([.integer(RuleCondition.repetitions), .mapping("repeated")]), "The same characters many times in a row."),
         .key("blank", .bool, "A text in which nothing can be seen."), .key("invisible", .bool, "Invisible characters in the text."),
         .key("forwarded", .bool, "A message that was forwarded."), .key("comment", .bool, "A comment on a post of a channel."),
         .key("file", .anyOf([.words(["any"]), .mapping("file-test")]), "The file of the message."),
         .key("mention", .yes, "The message mentions the bot."), .key("from", .listOrOne(.text), "The writer: a trusted contact, or a name in the profile."),
-        .key("name", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern of the writer's display name."),
+        .key(
+            "name", .anyOf([.shortText(TextPattern.maximumSourceLength), .mapping("name-test")]),
+            "An RE2 pattern of the writer's display name, or words to look for in it."),
         .key("bot", .bool, "The writer is a bot."), .key("role", .listOrOne(MemberCondition.roleWords.shape), "The role of the writer or the member."),
         .key("member-age", comparison, "Time since the member joined, if that is known."),
-        .key("group", .listOrOne(.text), "The name of the group."),
+        .key("group", .anyOf([.listOrOne(.text), .mapping("group-test")]), "The name of the group, or words to look for in it."),
         .key("rate", .anyOf([ratePattern, .mapping("rate")]), "Events of this kind within a time."),
         .key("hours", .anyOf([hourRange, .mapping("hours")]), "A part of the day in UTC, or in a time zone on some days of the week."),
     ]
@@ -241,12 +245,29 @@ enum Schemas {
         "words",
         [
             .key("of", .listOrOne(.text), "Words and phrases."), .key("list", .listOrOne(.text), "Lists of this file."),
+            .key("except", .listOrOne(.text), "Words and phrases within which nothing is found."),
             .key("normalize", normalizations, "Changes to texts before they are compared with the words of this rule."),
         ])
+    static let parts = MappingSchema(
+        "parts",
+        [
+            .required("of", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "Parts of texts."),
+            .key("except", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "Parts within which nothing is found."),
+        ])
+    static let groupTest = MappingSchema(
+        "group-test",
+        [
+            .key("words", .listOrOne(.text), "Words and phrases."), .key("list", .listOrOne(.text), "Lists of this file."),
+            .key("except", .listOrOne(.text), "Words and phrases within which nothing is found."),
+            .key("normalize", normalizations, "Changes to names before they are compared with these words."),
+        ])
+    static let nameTest = MappingSchema(
+        "name-test", groupTest.keys + [.key("pattern", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern that the name matches, too.")])
     static let domains = MappingSchema(
         "domains",
         [
             .key("of", .listOrOne(.text), "Domains."), .key("list", .listOrOne(.text), "Lists of this file."),
+            .key("except", .listOrOne(.text), "Domains that are not meant, with those below them."),
             .key("outside", .bool, "Look for links to other domains instead."),
         ])
     static let lines = MappingSchema(
@@ -392,6 +413,8 @@ enum Schemas {
         .key("answer", .words(["right", "wrong"]), "An answer to the question of captcha."),
         .key("warned", .integer(RuleScenario.points), "Somebody is warned, and has so many points."),
         .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
+        .key("preview", .mapping("test-preview"), "The link preview of the message."),
+        .key("card", .mapping("test-card"), "The contact or group that the message shares."),
         .key("edited", .text, "The new text of a message."), .key("report", .text, "The text of a report."),
         .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
         .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."),
@@ -414,6 +437,10 @@ enum Schemas {
     ]
     static let scenario = MappingSchema("scenario", scenarioKeys)
     static let scenarioFile = MappingSchema("test-file", [.required("name", .text, "The name."), .key("size", .text, "The size; 1kb by default.")])
+    static let scenarioPreview = MappingSchema(
+        "test-preview", [.key("uri", .text, "The address."), .key("title", .text, "The title."), .key("description", .text, "The description.")])
+    static let scenarioCard = MappingSchema(
+        "test-card", [.key("link", .text, "The link."), .key("name", .text, "The name."), .key("description", .text, "The description.")])
     static func wordsOfActions(_ words: [String]) -> Shape { .anyOf([.words(words), .list(.words(words))]) }
     private static let expectations: [MappingSchema.Key] = [
         .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
@@ -431,11 +458,11 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, hours, lines,
-        repeated,
+        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts, nameTest, groupTest,
+        domains, hours, lines, repeated,
         fileTest, action,
         sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,
-        post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
+        post, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,
     ]
 }

@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import Parley
+internal import UnicodeText
 
 /// The answer to a check.
 enum Truth: Sendable, Hashable {
@@ -52,10 +53,12 @@ extension CompiledCheck {
 extension CompiledTest {
     func evaluate(_ test: Check.Test, _ facts: inout InputFacts) -> Truth {
         switch self {
-        case .words(let groups):
-            for (search, group) in groups where facts.hit(search, group) != nil { return .yes }
+        case .words(let groups, let withFileName):
+            if let truth = test.truthBeforeSearch(facts.input) { return truth }
+            for (search, group) in groups where facts.hit(search, group, withFileName: withFileName) != nil { return .yes }
             return .no
-        case .pattern(let index): return Truth(facts.matchingPatterns.contains(index))
+        case .pattern(let index, let withFileName):
+            return Truth(facts.matchingPatterns.contains(index) || withFileName && facts.patternsOfFileName.contains(index))
         case .other: return test.isAboutText ? test.textTruth(&facts) : test.truth(facts.input)
         }
     }
@@ -65,16 +68,17 @@ extension Check.Test {
     /// True for tests that look into the text.
     fileprivate var isAboutText: Bool {
         switch self {
-        case .command, .domains, .link, .length, .wordCount, .lines, .capitals, .emoji, .repeated, .blank, .invisible: true
+        case .command, .domains, .link, .length, .wordCount, .lines, .capitals, .emoji, .marks, .repeated, .blank, .invisible: true
         default: false
         }
     }
 
     fileprivate func textTruth(_ facts: inout InputFacts) -> Truth {
         switch self {
-        case .command(let names): return Truth(facts.command.map { names.contains($0.name) } ?? false)
+        case .command(let names): return Truth(facts.commandWord.map { word in names.contains { $0.folded == word } } ?? false)
         case .link(let kind): return Truth(Self.holds(kind, facts.links))
-        case .domains(let test): return Truth(facts.links.hosts.contains { (test.domains.covering($0) == nil) == test.outside })
+        case .domains(let test): return Truth(test.finding(in: facts.links) != nil)
+        case .marks(let range): return Truth(range.holds(facts.marks))
         case .invisible(let wanted): return Truth(facts.hasInvisible == wanted)
         default: break
         }
@@ -82,13 +86,20 @@ extension Check.Test {
         switch self {
         case .length(let range): return Truth(range.holds(facts.length))
         case .wordCount(let range): return Truth(range.holds(facts.wordCount))
-        case .lines(let range, let width): return Truth(range.holds(Double(TextMeasures.lines(facts.input.text, width: width))))
+        case .lines(let range, let width): return Truth(range.holds(Double(TextMeasures.lines(facts.shown, width: width))))
         case .capitals(let range): return facts.capitals.map { Truth(range.holds($0)) } ?? .unknown
         case .emoji(let range): return Truth(range.holds(facts.emoji))
-        case .repeated(let times, let length): return Truth(TextMeasures.repeats(facts.input.text, times: times, length: length))
+        case .repeated(let times, let length): return Truth(TextMeasures.repeats(facts.shown, times: times, length: length))
         case .blank(let wanted): return Truth(facts.isBlank == wanted)
         default: return .unknown
         }
+    }
+
+    /// The answer without a search: for a name, if it is not known or does not match.
+    fileprivate func truthBeforeSearch(_ input: RuleInput) -> Truth? {
+        guard case .name(let test) = self else { return nil }
+        guard let name = input.displayName else { return .unknown }
+        return test.pattern.map { $0.matches(name) } == false ? .no : nil
     }
 
     private static func holds(_ kind: LinkTest, _ links: TextLinks) -> Bool {
@@ -96,14 +107,15 @@ extension Check.Test {
         case .any: !links.isEmpty
         case .none: links.isEmpty
         case .simplex: links.hasSimplexLink
-        case .web: !links.hosts.isEmpty
+        case .web: !links.linkHosts.isEmpty
+        case .address: links.hasAddress || links.hasSimplexLink
         }
     }
 
     fileprivate func truth(_ input: RuleInput) -> Truth {
         switch self {
         case .kind(let kinds): Truth(input.kind.map(kinds.contains) ?? false)
-        case .reaction(let emoji): Truth(input.emoji.map(emoji.contains) ?? false)
+        case .reaction(let emoji): Truth(input.emoji.map { emoji.contains($0.folded) } ?? false)
         case .change(let changes): Truth(input.change.map(changes.contains) ?? false)
         case .mentions(let range): Truth(range.holds(Double(input.mentions)))
         case .forwarded(let wanted): Truth(input.isForwarded == wanted)
@@ -111,7 +123,7 @@ extension Check.Test {
         case .file(let condition): Truth(input.file.map(condition.holds) ?? false)
         case .mention: Truth(input.mentionsBot)
         case .from(let names): input.sender.map { Truth(names.contains($0) && !input.isImpostor) } ?? .unknown
-        case .name(let pattern): input.displayName.map { Truth(pattern.matches($0)) } ?? .unknown
+        case .name(let test): input.displayName.map { name in Truth(test.pattern.map { $0.matches(name) } ?? false) } ?? .unknown
         case .bot(let wanted): Truth(input.isFromBot == wanted)
         case .role(let roles): Truth(input.role.map(roles.contains) ?? false)
         case .age(let range): input.memberAge.map { Truth(range.holds($0)) } ?? .unknown

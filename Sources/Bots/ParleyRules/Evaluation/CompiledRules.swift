@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import Parley
+internal import UnicodeText
 
 /// Checks with everything that they look for compiled.
 indirect enum CompiledCheck: Sendable {
@@ -31,6 +32,7 @@ final class CompiledRule: Sendable {
 
     init(_ rule: RuleSpec, _ compiler: inout RuleCompiler) {
         self.rule = rule
+        compiler.judgesFileNames = rule.isModerating
         kinds = rule.when.members.kinds
         when = compiler.compile(rule.when.tree)
         unless = rule.unless.map { compiler.compile($0) }
@@ -42,14 +44,45 @@ final class CompiledRule: Sendable {
         guard let unless else { return true }
         return unless.evaluate(&facts) == .no
     }
+
+    /// The finding that templates can name: the match of the pattern, or else the first entry or domain that is found.
+    func match(_ facts: inout InputFacts, _ searches: [WordSearch]) -> PatternMatch? {
+        if let pattern = rule.when.pattern { return facts.firstMatch(of: pattern, withFileName: rule.isModerating) }
+        return rule.when.isSearch ? when.finding(&facts, searches).map { PatternMatch($0) } : nil
+    }
+}
+
+extension CompiledCheck {
+    /// The first entry or domain that a check finds; checks of `not` find nothing.
+    fileprivate func finding(_ facts: inout InputFacts, _ searches: [WordSearch]) -> String? {
+        switch self {
+        case .not: return nil
+        case .all(let checks), .any(let checks):
+            for check in checks {
+                if let found = check.finding(&facts, searches) { return found }
+            }
+            return nil
+        case .leaf(let leaf):
+            switch leaf.test {
+            case .words(let groups, let withFileName):
+                for (search, group) in groups {
+                    if let entry = facts.hit(search, group, withFileName: withFileName) { return searches[search].entry(entry) }
+                }
+                return nil
+            case .pattern, .other:
+                guard case .domains(let test) = leaf.check.test else { return nil }
+                return test.finding(in: facts.links).map(DomainName.readable)
+            }
+        }
+    }
 }
 
 /// A test that refers to what is looked for by its number.
 enum CompiledTest: Sendable {
-    /// The patterns of the automata that any of which answers the check: pairs of automaton and group.
-    case words([(automaton: Int, group: Int)])
+    /// The words that answer the check, any of them: pairs of automaton and group.
+    case words([(automaton: Int, group: Int)], withFileName: Bool)
     /// The number of a pattern in the shared set.
-    case pattern(Int)
+    case pattern(Int, withFileName: Bool)
     /// Everything that needs no search.
     case other
 }
@@ -57,10 +90,17 @@ enum CompiledTest: Sendable {
 /// Collects what rules look for.
 struct RuleCompiler {
     private(set) var patterns: [String] = []
-    private var automata: [TextNormalization: Builder] = [:]
-    private var order: [TextNormalization] = []
+    /// True while the checks are of a rule that moderates: the name of a file is judged then like a text.
+    var judgesFileNames = false
+    private var automata: [SearchKey: Builder] = [:]
+    private var order: [SearchKey] = []
     private var listGroups: [String: (automaton: Int, group: Int)] = [:]
     private let lists: [String: ListSpec]
+
+    private struct SearchKey: Hashable {
+        let subject: WordSearch.Subject
+        let form: TextNormalization
+    }
 
     private struct Builder {
         var entries: [WordAutomaton.Entry] = []
@@ -71,7 +111,9 @@ struct RuleCompiler {
 
     /// The automata, each with the form of texts that it reads.
     var searches: [WordSearch] {
-        order.compactMap { form in automata[form].map { WordSearch(form: form, automaton: WordAutomaton($0.entries, groupCount: $0.groups)) } }
+        order.compactMap { key in
+            automata[key].map { WordSearch(subject: key.subject, form: key.form, automaton: WordAutomaton($0.entries, groupCount: $0.groups)) }
+        }
     }
 
     mutating func compile(_ tree: CheckTree) -> CompiledCheck {
@@ -86,70 +128,114 @@ struct RuleCompiler {
     private mutating func test(_ test: Check.Test) -> CompiledTest {
         switch test {
         case .text(let texts):
-            return .words([group(texts.map { entry(String($0.trimmed), .letterCase, isWhole: true) }, in: .letterCase)])
-        case .contains(let parts): return .words([group(parts.map { entry($0, .letterCase) }, in: .letterCase)])
-        case .words(let words):
-            var groups = words.lists.compactMap { list(lists[$0]) }
-            if !words.words.isEmpty { groups.append(group(words.words.map { word($0, words.normalization) }, in: words.normalization)) }
-            return .words(groups)
+            return .words([group(texts.map { entry(String($0.trimmed), .letterCase, isWhole: true) }, in: .letterCase)], withFileName: false)
+        case .contains(let test):
+            let exceptions = test.exceptions.map { entry($0, .letterCase, isException: true) }
+            return .words([group(test.parts.map { entry($0, .letterCase) } + exceptions, in: .letterCase)], withFileName: judgesFileNames)
+        case .words(let words): return .words(groups(words), withFileName: judgesFileNames)
+        case .name(let name): return name.words.map { .words(groups($0, of: .name), withFileName: false) } ?? .other
+        case .groupName(let words): return .words(groups(words, of: .group), withFileName: false)
         case .pattern(let pattern):
             patterns.append(pattern.source)
-            return .pattern(patterns.count - 1)
+            return .pattern(patterns.count - 1, withFileName: judgesFileNames)
         default: return .other
         }
     }
 
-    /// The group of a list: rules that name the same list share it.
-    private mutating func list(_ list: ListSpec?) -> (automaton: Int, group: Int)? {
+    private mutating func groups(_ test: WordTest, of subject: WordSearch.Subject = .text) -> [(automaton: Int, group: Int)] {
+        var groups = test.lists.compactMap { list(lists[$0], test.exceptions, subject) }
+        if !test.words.isEmpty {
+            groups.append(group(words(test.words, test.exceptions, test.normalization), in: test.normalization, of: subject))
+        }
+        return groups
+    }
+
+    /// The group of a list: rules that name the same list share it, unless they make exceptions.
+    private mutating func list(_ list: ListSpec?, _ exceptions: [String], _ subject: WordSearch.Subject) -> (automaton: Int, group: Int)? {
         guard let list else { return nil }
-        if let known = listGroups[list.id] { return known }
-        let made = group(list.entries.map { word($0, list.normalization) }, in: list.normalization)
-        listGroups[list.id] = made
+        let key = exceptions.isEmpty ? "\(subject) \(list.id)" : nil
+        if let key, let known = listGroups[key] { return known }
+        let made = group(words(list.entries, exceptions, list.normalization), in: list.normalization, of: subject)
+        if let key { listGroups[key] = made }
         return made
     }
 
-    private func entry(_ text: String, _ form: TextNormalization, isWhole: Bool = false) -> WordAutomaton.Entry {
-        WordAutomaton.Entry(bytes: form.form(ofEntry: text).bytes, startsWord: false, endsWord: false, isWhole: isWhole, group: 0)
+    private func words(_ words: [String], _ exceptions: [String], _ form: TextNormalization) -> [WordAutomaton.Entry] {
+        words.map { word($0, form) }
+            + exceptions.map { text in
+                var entry = word(text, form)
+                entry.isException = true
+                return entry
+            }
+    }
+
+    private func entry(_ text: String, _ form: TextNormalization, isWhole: Bool = false, isException: Bool = false) -> WordAutomaton.Entry {
+        WordAutomaton.Entry(
+            bytes: form.form(ofEntry: text).bytes, startsWord: false, endsWord: false, isWhole: isWhole, group: 0, isException: isException, source: text)
     }
 
     /// A word whose stars say at which end more letters may follow.
     private func word(_ text: String, _ form: TextNormalization) -> WordAutomaton.Entry {
+        let source = String(text.trimmed)
         var text = text.trimmed
         let opens = text.first == "*", closes = text.count > 1 && text.last == "*"
         if opens { text = text.dropFirst() }
         if closes { text = text.dropLast() }
         let bytes = form.form(ofEntry: String(text.trimmed)).bytes
-        return WordAutomaton.Entry(bytes: bytes, startsWord: !opens, endsWord: !closes, group: 0)
+        return WordAutomaton.Entry(bytes: bytes, startsWord: !opens, endsWord: !closes, group: 0, source: source)
     }
 
-    private mutating func group(_ entries: [WordAutomaton.Entry], in form: TextNormalization) -> (automaton: Int, group: Int) {
-        if automata[form] == nil {
-            automata[form] = Builder()
-            order.append(form)
+    private mutating func group(_ entries: [WordAutomaton.Entry], in form: TextNormalization, of subject: WordSearch.Subject = .text)
+        -> (automaton: Int, group: Int)
+    {
+        let key = SearchKey(subject: subject, form: form)
+        if automata[key] == nil {
+            automata[key] = Builder()
+            order.append(key)
         }
-        let number = automata[form]?.groups ?? 0
-        automata[form]?.groups += 1
-        automata[form]?.entries += entries.lazy.filter { !$0.bytes.isEmpty }.map { entry in
+        let number = automata[key]?.groups ?? 0
+        automata[key]?.groups += 1
+        automata[key]?.entries += entries.lazy.filter { !$0.bytes.isEmpty }.map { entry in
             var entry = entry
             entry.group = number
             return entry
         }
-        return (order.firstIndex(of: form) ?? 0, number)
+        return (order.firstIndex(of: key) ?? 0, number)
     }
 }
 
-/// An automaton and the form of texts that it reads.
+/// An automaton, and what it reads in which form.
 struct WordSearch: Sendable {
+    /// The part of an event that is read.
+    enum Subject: Sendable, Hashable {
+        case text
+        /// The display name of the writer or the member.
+        case name
+        /// The names of the group.
+        case group
+    }
+
+    let subject: Subject
     let form: TextNormalization
     let automaton: WordAutomaton
 
     /// For each group an entry that was found; -1 for none.
-    func hits(in text: String) -> [Int32] {
+    ///
+    /// - Parameters:
+    ///   - texts: texts that an entry can be the whole of.
+    ///   - others: texts beside them.
+    func hits(in texts: [String], and others: [String]) -> [Int32] {
         var hits = [Int32](repeating: -1, count: automaton.groupCount)
         guard !automaton.entries.isEmpty else { return hits }
-        for form in form.forms(of: text) { automaton.scan(form, into: &hits) }
+        for text in texts {
+            for form in form.forms(of: text) { automaton.scan(form, into: &hits) }
+        }
+        for text in others {
+            for form in form.forms(of: text) { automaton.scan(form, isWhole: false, into: &hits) }
+        }
         return hits
     }
 
-    func entry(_ index: Int32) -> String { String(decoding: automaton.entries[Int(index)].bytes, as: UTF8.self) }
+    /// The entry as it was written.
+    func entry(_ index: Int32) -> String { automaton.entries[Int(index)].source }
 }

@@ -1,4 +1,6 @@
+internal import ChatProtocol
 internal import Parley
+internal import UnicodeText
 
 /// An input with what checks need of it, found at most once each and only if a check asks.
 struct InputFacts {
@@ -6,36 +8,83 @@ struct InputFacts {
     private let searches: [WordSearch]
     private let patterns: TextPatternSet
     private var found: [[Int32]?]
+    private var foundInFileName: [[Int32]?]
 
     init(_ input: RuleInput, searches: [WordSearch], patterns: TextPatternSet) {
         self.input = input
         self.searches = searches
         self.patterns = patterns
         found = Array(repeating: nil, count: searches.count)
+        foundInFileName = []
     }
 
     /// True if the text is one that can be measured: the caption of a picture that has none is not.
     var hasText: Bool { !input.text.isEmpty || input.kind == nil || input.kind == .text || input.kind == .link }
 
+    /// The text as it is shown, which is what measures are about.
+    lazy var shown = Markdown.shown(input.text)
+    /// The text as it is written and, if that differs, as it is shown.
+    lazy var ownTexts = shown == input.text ? [input.text] : [input.text, shown]
+    /// All texts of the message that people see or open.
+    lazy var texts = input.attached.isEmpty ? ownTexts : ownTexts + input.attached
     lazy var command: SlashCommand? = input.event.hasText ? SlashCommand(input.text) : nil
-    lazy var links = TextLinks(in: input.text)
-    lazy var matchingPatterns = patterns.matches(in: input.text)
-    lazy var length = Double(input.text.count)
-    lazy var wordCount = Double(TextMeasures.words(input.text))
-    lazy var capitals = TextMeasures.capitals(input.text)
-    lazy var emoji = Double(TextMeasures.emoji(input.text))
-    lazy var isBlank = TextMeasures.isBlank(input.text)
-    lazy var hasInvisible = TextMeasures.hasInvisible(input.text)
+    /// The word of the command, as it is compared.
+    lazy var commandWord = command?.name.folded
+    lazy var links = TextLinks(in: texts)
+    lazy var matchingPatterns = Set(texts.flatMap { patterns.matches(in: $0) })
+    lazy var patternsOfFileName = input.file.map { Set(patterns.matches(in: FileName.plain($0.name))) } ?? []
+    lazy var length = Double(TextLength.characters(shown))
+    lazy var wordCount = Double(TextMeasures.words(shown))
+    lazy var capitals = TextMeasures.capitals(shown)
+    lazy var emoji = Double(TextMeasures.emoji(shown))
+    lazy var marks = Double(texts.map(TextLength.mostMarks).max() ?? 0)
+    lazy var isBlank = HiddenCharacters.isBlank(shown)
+    lazy var hasInvisible = texts.contains(where: HiddenCharacters.isContained)
 
-    /// The entry of a group that the text has; nil for none.
-    mutating func hit(_ search: Int, _ group: Int) -> Int32? {
+    /// The entry of a group that is found; nil for none.
+    ///
+    /// - Parameter withFileName: whether the name of the file is searched, too.
+    mutating func hit(_ search: Int, _ group: Int, withFileName: Bool = false) -> Int32? {
         let hits: [Int32]
         if let known = found[search] {
             hits = known
         } else {
-            hits = searches[search].hits(in: input.text)
+            hits = self.hits(of: search)
             found[search] = hits
         }
-        return hits[group] < 0 ? nil : hits[group]
+        if hits[group] >= 0 { return hits[group] }
+        guard withFileName, searches[search].subject == .text, let file = input.file else { return nil }
+        if foundInFileName.isEmpty { foundInFileName = Array(repeating: nil, count: searches.count) }
+        let inName = foundInFileName[search] ?? searches[search].hits(in: [], and: [FileName.plain(file.name)])
+        foundInFileName[search] = inName
+        return inName[group] < 0 ? nil : inName[group]
+    }
+
+    private mutating func hits(of index: Int) -> [Int32] {
+        switch searches[index].subject {
+        case .text: searches[index].hits(in: ownTexts, and: input.attached)
+        case .name: searches[index].hits(in: [input.displayName].compactMap(\.self), and: [])
+        case .group: searches[index].hits(in: input.groupNames, and: [])
+        }
+    }
+
+    /// The leftmost match of a pattern in the first text that has one.
+    mutating func firstMatch(of pattern: TextPattern, withFileName: Bool) -> PatternMatch? {
+        for text in texts {
+            if let match = pattern.firstMatch(in: text) { return match }
+        }
+        return withFileName ? input.file.flatMap { pattern.firstMatch(in: FileName.plain($0.name)) } : nil
+    }
+}
+
+/// Names of files as systems read them.
+enum FileName {
+    /// The name without what some systems leave out: white space, points and characters that show nothing at its end.
+    static func plain(_ name: String) -> String {
+        var scalars = Array(name.unicodeScalars.filter { !$0.isInvisible })
+        while let last = scalars.last, last.isWhiteSpace || last == "." { scalars.removeLast() }
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return String(view)
     }
 }

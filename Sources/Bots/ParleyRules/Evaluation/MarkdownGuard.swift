@@ -1,4 +1,5 @@
 internal import ChatProtocol
+internal import UnicodeText
 
 /// Keeps what people wrote from formatting the texts of a bot: a name `*Admin*` stays as it is written, and one like `/'pay 10'` becomes no button.
 ///
@@ -32,7 +33,10 @@ struct MarkdownGuard {
     /// The text, with values that format nothing.
     static func text(_ parts: [Part]) -> String {
         let parts = parts.map { part in
-            if case .value(let value, true) = part { Part.value(withoutLinks(value), isName: true) } else { part }
+            guard case .value(let value, let isName) = part else { return part }
+            // A control of direction would turn round the text behind the value.
+            let plain = value.withoutDirectionControls
+            return .value(isName ? withoutLinks(plain) : plain, isName: isName)
         }
         let plain = join(parts) { _ in String(placeholder) }
         let filled = join(parts) { $0 }

@@ -9,6 +9,7 @@ extension RuleInput {
     /// A message without the circumstances that its chat tells.
     init(message item: ChatItem, _ content: MessageContent) {
         self.init(event: .message, kind: MessageKind(content), text: item.meta.text)
+        attached = content.attachedTexts
         mentionsBot = item.meta.userMention
         file = item.file.map { Attachment(name: $0.fileName, size: $0.fileSize) }
         mentions = item.mentions.count

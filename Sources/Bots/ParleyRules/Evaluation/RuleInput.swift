@@ -10,6 +10,8 @@ public struct RuleInput: Sendable {
     public var kind: MessageKind?
     /// The text of the message; empty when there is none.
     public var text: String
+    /// The texts beside it that people see or open: of a link preview, of a shared contact or group, of the message that is reported.
+    public var attached: [String] = []
     /// The reaction, when the event is one.
     public var emoji: String?
     /// The file of the message; nil if it has none.
@@ -85,7 +87,7 @@ public struct RuleInput: Sendable {
 public struct RuleDecision: Sendable {
     /// The rule.
     public let rule: RuleSpec
-    /// The match of the rule's pattern.
+    /// The match of the rule's pattern, or the entry or domain that its search found.
     public let match: PatternMatch?
     /// The command, if the message is one.
     public let command: SlashCommand?

@@ -63,7 +63,7 @@ public struct RuleSet: Sendable {
         for index in candidates where compiled[index].applies(&facts) {
             let rule = compiled[index].rule
             guard mayApply(rule), !input.isOfBotInGroup || rule.isAboutBots else { continue }
-            decisions.append(RuleDecision(rule: rule, match: rule.when.pattern?.firstMatch(in: input.text), command: facts.command))
+            decisions.append(RuleDecision(rule: rule, match: compiled[index].match(&facts, searches), command: facts.command))
             if compiled[index].isLast { break }
         }
         return decisions

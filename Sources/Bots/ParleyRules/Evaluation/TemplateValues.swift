@@ -1,4 +1,5 @@
 public import Parley
+internal import UnicodeText
 
 /// The values for the placeholders of a template.
 public struct TemplateValues: Sendable {
@@ -22,7 +23,7 @@ public struct TemplateValues: Sendable {
     public var error = ""
     /// The text of the message.
     public var text: String
-    /// The match of the rule's pattern.
+    /// The match of the rule's pattern, or the entry or domain that its search found.
     public var match: PatternMatch?
     /// The command, if the message is one.
     public var command: SlashCommand?
@@ -78,8 +79,9 @@ extension Template {
                 switch segment {
                 case .text(let part): .text(part)
                 case .variable(.memberMention, _):
-                    values.mentionName.flatMap(MentioningText.mention(of:)).map { .text($0) } ?? .value(values.memberName, isName: true)
-                case .variable(let variable, true): .text(Self.value(of: variable, in: values))
+                    values.mentionName.flatMap { $0 == $0.withoutDirectionControls ? MentioningText.mention(of: $0) : nil }.map { .text($0) }
+                        ?? .value(values.memberName, isName: true)
+                case .variable(let variable, true): .text(Self.value(of: variable, in: values).withoutDirectionControls)
                 case .variable(let variable, false): .value(Self.value(of: variable, in: values), isName: variable.isName)
                 }
             }

@@ -1,3 +1,6 @@
+internal import ChatProtocol
+internal import UnicodeText
+
 /// The rate that somebody may reach within a time: `"> 5 in 10s"`.
 struct RateTest: Sendable, Hashable {
     /// The quantity that is added up.
@@ -122,8 +125,8 @@ extension RateTest.Unit {
     func amount(of text: String) -> Int {
         switch self {
         case .events: 1
-        case .characters: text.count
-        case .lines: TextMeasures.lines(text, width: nil)
+        case .characters: TextLength.characters(Markdown.shown(text))
+        case .lines: TextMeasures.lines(Markdown.shown(text), width: nil)
         }
     }
 }

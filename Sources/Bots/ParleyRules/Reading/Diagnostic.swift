@@ -48,6 +48,10 @@ public struct Diagnostic: Sendable, Hashable {
         case anchor
         /// Braces that fill nothing in.
         case braces = "braces"
+        /// A pattern that matches less than it seems to.
+        case pattern = "pattern"
+        /// An entry of a list file that has more signs than its words.
+        case listEntry = "list-entry"
         /// A name under which something is sent, and which anybody can take: neither a declared group or channel nor a trusted contact.
         case unknownChat = "unknown-chat"
         /// A name that gives a right and that a stranger can take.

@@ -59,4 +59,27 @@ extension NodeReader {
                 hint: "two braces are filled in: " + (meant ?? "{{ contact.name }} is the name of the one who wrote"), at: position(ofByte: offset))
         }
     }
+
+    /// Warns of a pattern that RE2 takes, and that matches less than its author thinks.
+    func warnOfPatternSlips() {
+        guard let text else { return }
+        if text.utf8.count > 2, text.first == "/", let close = text.lastIndex(of: "/"), close != text.startIndex {
+            let flags = text[text.index(after: close)...]
+            if !flags.isEmpty, flags.allSatisfy({ "gimsuxy".contains($0) }) {
+                let inside = text[text.index(after: text.startIndex)..<close]
+                warn(
+                    .pattern, "the slashes and \"\(flags)\" are a part of the pattern: it looks for them in texts",
+                    hint: "write \(flags.contains("i") ? "(?i)" : "")\(String(inside).cut)")
+            }
+        }
+        let hasOtherLetters = text.unicodeScalars.contains { !$0.isASCII && $0.properties.isAlphabetic }
+        let escapes = Self.asciiClasses.filter { text.firstRange(of: $0) != nil }
+        if hasOtherLetters, let escape = escapes.first {
+            warn(
+                .pattern, "\(escape) knows the letters and digits of ASCII only: beside other letters it does not match as it seems to",
+                hint: "words: finds whole words of all scripts; in a pattern write [\\pL\\pN] for a letter or digit, and (?:^|[^\\pL]) for the edge of a word")
+        }
+    }
+
+    private static let asciiClasses = ["\\b", "\\B", "\\w", "\\W", "\\d", "\\D"]
 }

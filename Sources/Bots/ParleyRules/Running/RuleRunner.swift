@@ -34,6 +34,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ edit: EditContext) -> Work? {
         var input = RuleInput(event: .edited, kind: edit.kind, text: edit.text)
+        input.attached = edit.content.attachedTexts
         input.mentionsBot = edit.item.meta.userMention
         input.mentions = edit.item.mentions.count
         input.isForwarded = edit.item.meta.forwarded != nil
@@ -57,6 +58,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
+        if let reported = report.item.quotedItem?.content { input.attached = [reported.text] + reported.attachedTexts }
         input.describe(report.reporter?.member, trusted: report.client.trustedPeople, at: report.client.now)
         return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }

@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import Parley
+internal import UnicodeText
 
 /// One question about an event: a key of a condition with its value.
 struct Check: Sendable {
@@ -18,8 +19,8 @@ struct Check: Sendable {
         case kind(Set<MessageKind>)
         /// The whole text is one of these.
         case text([String])
-        /// One of these is part of the text.
-        case contains([String])
+        /// One of some texts is part of the text.
+        case contains(PartTest)
         case pattern(TextPattern)
         case command([String])
         case reaction(Set<String>)
@@ -32,6 +33,8 @@ struct Check: Sendable {
         case lines(Comparison, width: Int?)
         case capitals(Comparison)
         case emoji(Comparison)
+        /// The most marks on a letter.
+        case marks(Comparison)
         case mentions(Comparison)
         case repeated(times: Int, length: Int)
         case blank(Bool)
@@ -41,11 +44,13 @@ struct Check: Sendable {
         case file(FileCondition)
         case mention
         case from(Set<String>)
-        case name(TextPattern)
+        case name(NameTest)
         case bot(Bool)
         case role(Set<GroupMemberRole>)
         case age(Comparison)
         case group(Set<String>)
+        /// One of the names of the group has words.
+        case groupName(WordTest)
         case hours(HourRange)
         /// The points of warnings that count.
         case points(Comparison)
@@ -59,20 +64,43 @@ struct WordTest: Sendable {
     var words: [String] = []
     var normalization: TextNormalization = [.letterCase, .whitespace]
     var lists: [String] = []
+    /// Words and phrases within which nothing is found.
+    var exceptions: [String] = []
+}
+
+/// Parts of texts to look for.
+struct PartTest: Sendable {
+    var parts: [String]
+    /// Parts within which nothing is found.
+    var exceptions: [String] = []
+}
+
+/// A name to look for: by a pattern, by words, or both.
+struct NameTest: Sendable {
+    var pattern: TextPattern?
+    var words: WordTest?
 }
 
 /// Domains to look for: those of the rule and of lists.
 struct DomainTest: Sendable {
     let domains: DomainSet
+    /// Domains that are not meant, with those below them.
+    var exceptions = DomainSet([])
     /// True if links to other domains are looked for.
     let outside: Bool
+
+    /// The first host of a link that is looked for.
+    func finding(in links: TextLinks) -> String? {
+        // A name that leads nowhere is no link to another domain.
+        (outside ? links.linkHosts : links.hosts).first { exceptions.covering($0) == nil && (domains.covering($0) == nil) == outside }
+    }
 }
 
 /// The kinds of links that a rule looks for.
 enum LinkTest: Sendable, Hashable {
-    case any, none, simplex, web
+    case any, none, simplex, web, address
 
-    static let words: KeyValuePairs<String, LinkTest> = ["true": .any, "false": .none, "simplex": .simplex, "web": .web]
+    static let words: KeyValuePairs<String, LinkTest> = ["true": .any, "false": .none, "simplex": .simplex, "web": .web, "address": .address]
 }
 
 /// Checks that are put together.

@@ -1,4 +1,5 @@
 internal import Parley
+internal import UnicodeText
 
 /// Reads the value of one check.
 struct CheckReader {
@@ -6,8 +7,8 @@ struct CheckReader {
 
     /// Keys that look at a text.
     private static let textKeys: Set<String> = [
-        "text", "contains", "pattern", "command", "words", "domains", "link", "length", "word-count", "lines", "capitals", "emoji", "repeated", "blank",
-        "invisible",
+        "text", "contains", "pattern", "command", "words", "domains", "link", "length", "word-count", "lines", "capitals", "emoji", "marks", "repeated",
+        "blank", "invisible",
     ]
     /// Keys that look at a message that has just come.
     private static let messageKeys: Set<String> = ["message", "file", "forwarded", "comment"]
@@ -25,7 +26,7 @@ struct CheckReader {
         switch key {
         case "message": kinds(reader)
         case "text": texts(reader).map(Check.Test.text)
-        case "contains": texts(reader).map(Check.Test.contains)
+        case "contains": parts(reader).map(Check.Test.contains)
         case "pattern": pattern(reader).map(Check.Test.pattern)
         case "command": commands(reader).map(Check.Test.command)
         case "reaction": reactions(reader)
@@ -33,11 +34,11 @@ struct CheckReader {
         case "file": FileCondition(reader).map(Check.Test.file)
         case "mention": mention(reader)
         case "from": names(reader).map(Check.Test.from)
-        case "name": pattern(reader).map(Check.Test.name)
+        case "name": name(reader).map(Check.Test.name)
         case "bot": reader.bool().map(Check.Test.bot)
         case "role": MemberCondition.roles(reader).map(Check.Test.role)
         case "member-age": Comparison(reader, unit: .duration).map(Check.Test.age)
-        case "group": names(reader).map(Check.Test.group)
+        case "group": group(reader)
         case "hours": HourRange(reader).map(Check.Test.hours)
         case "warned": Comparison(reader, unit: .count).map(Check.Test.points)
         case "rate": RateTest(reader, event: event).map(Check.Test.rate)
@@ -64,6 +65,7 @@ struct CheckReader {
         case "lines": lines(reader)
         case "capitals": Comparison(reader, unit: .percent).map(Check.Test.capitals)
         case "emoji": Comparison(reader, unit: .count).map(Check.Test.emoji)
+        case "marks": Comparison(reader, unit: .count).map(Check.Test.marks)
         case "mentions": Comparison(reader, unit: .count).map(Check.Test.mentions)
         case "repeated": repeated(reader)
         case "blank": reader.bool().map(Check.Test.blank)
@@ -102,12 +104,14 @@ struct CheckReader {
 
     private func kinds(_ reader: NodeReader) -> Check.Test? {
         var isAny = false
-        let kinds = reader.listOrOne()?.compactMap { item in
+        let kinds = reader.listOrOne()?.flatMap { item -> [MessageKind] in
             if item.text == "any" {
                 isAny = true
-                return nil as MessageKind?
+                return []
             }
-            return item.word(of: RuleCondition.kindWords)
+            guard let kind = item.word(of: RuleCondition.kindWords) else { return [] }
+            // A text with a web address is a message of its own kind if the sender's app adds a preview: its writer sees a text.
+            return kind == .text ? [.text, .link] : [kind]
         }
         return isAny ? nil : kinds.map { .kind(Set($0)) }
     }
@@ -124,6 +128,54 @@ struct CheckReader {
         }
     }
 
+    /// Texts, or texts with exceptions.
+    private func parts(_ reader: NodeReader) -> PartTest? {
+        guard reader.keys != nil else { return texts(reader).map { PartTest(parts: $0) } }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.parts)
+        let exceptions = mapping.value("except").flatMap(texts) ?? []
+        guard let parts = mapping.required("of", hint: "write of: [text, \"another text\"]").flatMap(texts) else { return nil }
+        return PartTest(parts: parts, exceptions: exceptions)
+    }
+
+    /// A pattern of a name, or words to look for in it.
+    private func name(_ reader: NodeReader) -> NameTest? {
+        guard reader.keys != nil else { return pattern(reader).map { NameTest(pattern: $0) } }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.nameTest)
+        let words = nameWords(mapping, hint: "write words: [admin], list: name, or pattern: \"…\"")
+        let pattern = mapping.value("pattern").flatMap(self.pattern)
+        return words == nil && pattern == nil ? nil : NameTest(pattern: pattern, words: words)
+    }
+
+    /// Names of groups, or words to look for in them.
+    private func group(_ reader: NodeReader) -> Check.Test? {
+        guard reader.keys != nil else { return names(reader).map(Check.Test.group) }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.groupTest)
+        return nameWords(mapping, hint: "write words: [casino], or list: name").map(Check.Test.groupName)
+    }
+
+    private func nameWords(_ mapping: MappingReader, hint: String) -> WordTest? {
+        var test = WordTest()
+        test.words = mapping.value("words")?.listOrOne()?.compactMap { ListSpec.entry($0, .words) } ?? []
+        test.lists = lists(mapping.value("list"), .words).map(\.id)
+        test.exceptions = mapping.value("except")?.listOrOne()?.compactMap { ListSpec.entry($0, .words) } ?? []
+        test.normalization = ListSpec.normalization(mapping.value("normalize"))
+        if mapping.value("words") == nil, mapping.value("list") == nil {
+            if mapping.value("pattern") == nil { mapping.reader.report(.missingKey, "\(mapping.reader.path) says nothing", hint: hint) }
+            mapping.value("normalize")?.report(.badValue, "there are no words that are normalized", hint: "write words: [admin]")
+            return nil
+        }
+        if mapping.value("words") == nil { refuseNormalization(mapping) }
+        return test
+    }
+
+    /// A list says itself how it is normalized.
+    private func refuseNormalization(_ mapping: MappingReader) {
+        mapping.value("normalize")?.report(.badValue, "a list says itself how it is normalized", hint: "put \"normalize\" into the list")
+    }
+
     private func names(_ reader: NodeReader) -> Set<String>? { (reader.listOrOne()?.compactMap { $0.nonEmptyString() }).map(Set.init) }
 
     private func mention(_ reader: NodeReader) -> Check.Test? {
@@ -135,6 +187,7 @@ struct CheckReader {
     func pattern(_ reader: NodeReader) -> TextPattern? {
         guard let source = reader.nonEmptyString() else { return nil }
         reader.warnOfControlCharacters()
+        reader.warnOfPatternSlips()
         do {
             return try TextPattern(source)
         } catch {
@@ -164,15 +217,15 @@ struct CheckReader {
                 item.report(.badValue, "a command is one word, with or without the slash before it")
                 return nil
             }
-            return SlashCommand("/\(word)")?.name ?? word.lowercased()
+            return (SlashCommand("/\(word)")?.name ?? word).folded
         }
     }
 
     private func reactions(_ reader: NodeReader) -> Check.Test? {
         if reader.text == "any" { return nil }
         let emoji = reader.listOrOne()?.compactMap { item in
-            let text = item.nonEmptyString()
-            if let text, !RuleAction.emoji.contains(text) {
+            let text = item.nonEmptyString()?.folded
+            if let text, !RuleAction.emoji.contains(where: { $0.folded == text }) {
                 item.warn(
                     .unreachable, "no app sends the reaction \"\(text.cut)\": the rule does not apply",
                     hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
@@ -213,9 +266,10 @@ extension CheckReader {
         var test = WordTest()
         test.words = mapping.value("of")?.listOrOne()?.compactMap { ListSpec.entry($0, .words) } ?? []
         test.lists = lists(mapping.value("list"), .words).map(\.id)
+        test.exceptions = mapping.value("except")?.listOrOne()?.compactMap { ListSpec.entry($0, .words) } ?? []
         test.normalization = ListSpec.normalization(mapping.value("normalize"))
         if mapping.value("of") == nil {
-            mapping.value("normalize")?.report(.badValue, "a list says itself how it is normalized", hint: "put \"normalize\" into the list")
+            refuseNormalization(mapping)
             if mapping.value("list") == nil { reader.report(.missingKey, "no words to look for", hint: "write of: [word, \"two words\"], or list: name") }
         }
         return test
@@ -232,7 +286,9 @@ extension CheckReader {
         }
         let own = mapping.value("of")?.listOrOne()?.compactMap { ListSpec.entry($0, .domains) } ?? []
         let listed = lists(mapping.value("list"), .domains).flatMap(\.entries)
-        return DomainTest(domains: DomainSet(own + listed), outside: mapping.value("outside")?.bool() ?? false)
+        let exceptions = mapping.value("except")?.listOrOne()?.compactMap { ListSpec.entry($0, .domains) } ?? []
+        return DomainTest(
+            domains: DomainSet(own + listed), exceptions: DomainSet(exceptions), outside: mapping.value("outside")?.bool() ?? false)
     }
 
     /// The lists that a value names.

@@ -1,4 +1,5 @@
 internal import Parley
+internal import UnicodeText
 
 /// The part of a condition that is about the file of a message.
 public struct FileCondition: Sendable {
@@ -35,13 +36,14 @@ public struct FileCondition: Sendable {
 
     /// True if a file fits.
     func holds(for file: Attachment) -> Bool {
+        let name = FileName.plain(file.name).folded
         if let minimumSize, file.size <= minimumSize { return false }
         if let maximumSize, file.size >= maximumSize { return false }
         if let types {
-            let type = MediaType.type(of: file.name)
+            let type = MediaType.type(of: name)
             guard types.contains(where: { $0.firstMatch(in: type) != nil }) else { return false }
         }
-        return names == nil || patterns.contains { $0.firstMatch(in: file.name) != nil }
+        return names == nil || patterns.contains { $0.matches(name) }
     }
 
     private static func mediaType(_ reader: NodeReader) -> TextPattern? {
@@ -61,7 +63,7 @@ public struct FileCondition: Sendable {
             return nil
         }
         var source = "(?is)^"
-        for character in name {
+        for character in FileName.plain(name).folded {
             switch character {
             case "*": source += ".*"
             case "?": source += "."

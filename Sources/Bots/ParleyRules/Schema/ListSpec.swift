@@ -1,4 +1,5 @@
 internal import Foundation
+public import UnicodeText
 
 /// A list of words or domains that rules share.
 public struct ListSpec: Sendable {
@@ -62,7 +63,7 @@ public struct ListSpec: Sendable {
     /// The changes that a file names; letter case is what nobody means to tell apart.
     static func normalization(_ reader: NodeReader?) -> TextNormalization {
         guard let reader else { return [.letterCase, .whitespace] }
-        if reader.text == "all" { return [.letterCase, .marks, .lookalikes, .repeats, .spaces, .whitespace] }
+        if reader.text == "all" { return .all }
         return reader.listOrOne()?.compactMap { $0.word(of: TextNormalization.words) }.reduce(into: [.whitespace]) { $0.formUnion($1) } ?? .whitespace
     }
 
@@ -99,10 +100,26 @@ public struct ListSpec: Sendable {
                 reader.report(.badValue, "\(name):\(index + 1): \(problem)")
                 continue
             }
+            if kind == .words { warn(of: entry, at: "\(name):\(index + 1)", reader) }
             entries.append(kind == .domains ? DomainSet.normalized(entry) ?? entry : entry)
         }
         if entries.isEmpty { reader.warn(.unreachable, "the file \(name) has no entries: nothing is found by it") }
         return entries
+    }
+
+    private static let quotes: [Character: Character] = [
+        "\"": "\"", "'": "'", "\u{201C}": "\u{201D}", "\u{201E}": "\u{201C}", "\u{2018}": "\u{2019}", "\u{AB}": "\u{BB}",
+    ]
+
+    /// Warns of signs that mean something in other files, and belong to the entry in this one.
+    private static func warn(of entry: String, at place: String, _ reader: NodeReader) {
+        if entry.contains(" #") || entry.contains("\t#") {
+            reader.warn(
+                .listEntry, "\(place): what follows \" #\" is a part of the entry: \"\(entry.cut)\"", hint: "a comment has a line of its own that begins with #"
+            )
+        } else if let first = entry.first, let close = quotes[first], entry.count > 1, entry.last == close {
+            reader.warn(.listEntry, "\(place): the quotes are a part of the entry: \(entry.cut)", hint: "write the words without quotes")
+        }
     }
 
     private static func contents(of path: String, _ reader: NodeReader) -> String? {

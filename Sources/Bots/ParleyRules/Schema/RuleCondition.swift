@@ -74,7 +74,7 @@ public struct RuleCondition: Sendable {
     static let repetitions = 2...1_000
     static let widths = 1...10_000
     static let kindWords: KeyValuePairs<String, MessageKind> = [
-        "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file,
+        "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file, "card": .chat,
     ]
 
     init?(_ reader: NodeReader) {
@@ -100,6 +100,17 @@ public struct RuleCondition: Sendable {
                 .badValue, "a message that is text has no file", hint: "leave \"message\" out, or write file, image, video or voice")
         }
         members = MemberCondition(mapping, event: event, checks: tree.checks)
+    }
+
+    /// True if the rule looks for words, parts of texts or domains, of which templates can name the one that is found.
+    var isSearch: Bool {
+        tree.checks.contains { check in
+            switch check.test {
+            case .contains, .words, .domains, .groupName: true
+            case .name(let name): name.words != nil
+            default: false
+            }
+        }
     }
 
     /// True if every event of the rule has a file.

@@ -90,7 +90,7 @@ public struct Template: Sendable, Hashable {
     static func problem(with variable: Variable, in condition: RuleCondition) -> String? {
         switch variable {
         case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
-        case .match where condition.pattern == nil: "the rule has no pattern"
+        case .match where condition.pattern == nil && !condition.isSearch: "the rule has no pattern"
         case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
         case .memberName where condition.members.kinds == .contacts, .memberAlias where condition.members.kinds == .contacts,
             .memberMention where condition.members.kinds == .contacts,

@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import Parley
+internal import UnicodeText
 
 /// The reason why a rule applies to an event or does not.
 public struct RuleExplanation: Sendable {
@@ -105,13 +106,13 @@ extension CompiledLeaf {
     /// The finding, in a few words.
     func reason(_ facts: inout InputFacts, _ searches: [WordSearch]) -> String {
         switch test {
-        case .words(let groups):
+        case .words(let groups, let withFileName):
             for (search, group) in groups {
-                if let entry = facts.hit(search, group) { return "\"\(searches[search].entry(entry))\" is found" }
+                if let entry = facts.hit(search, group, withFileName: withFileName) { return "\"\(searches[search].entry(entry))\" is found" }
             }
             return "nothing is found"
-        case .pattern:
-            guard case .pattern(let pattern) = check.test, let match = pattern.firstMatch(in: facts.input.text) else { return "no match" }
+        case .pattern(_, let withFileName):
+            guard case .pattern(let pattern) = check.test, let match = facts.firstMatch(of: pattern, withFileName: withFileName) else { return "no match" }
             return "matches \"\(match.text.prefix(60))\""
         case .other: return check.test.reason(&facts)
         }
@@ -124,11 +125,12 @@ extension Check.Test {
         switch self {
         case .command: return facts.command.map { "the command is /\($0.name)" } ?? "the text is no command"
         case .link, .domains:
-            let hosts = facts.links.hosts.prefix(5).joined(separator: ", ")
+            let hosts = facts.links.hosts.prefix(5).map(DomainName.readable).joined(separator: ", ")
             let simplex = facts.links.hasSimplexLink ? "a SimpleX link" : ""
-            return facts.links.isEmpty ? "no link" : "links: " + [hosts, simplex].filter { !$0.isEmpty }.joined(separator: ", ")
+            return facts.links.isEmpty && facts.links.hosts.isEmpty ? "no link" : "links: " + [hosts, simplex].filter { !$0.isEmpty }.joined(separator: ", ")
         case .length, .wordCount, .lines, .capitals, .emoji, .repeated, .blank:
             return facts.hasText ? measure(&facts) : "the message has no text"
+        case .marks: return "\(Int(facts.marks)) marks on a letter at the most"
         case .invisible: return facts.hasInvisible ? "there are invisible characters" : "there are none"
         case .mentions: return "\(input.mentions) mentions"
         case .kind: return input.kind.map { "the kind is \($0.rawValue)" } ?? "no message"
@@ -157,7 +159,7 @@ extension Check.Test {
         switch self {
         case .length: "\(Int(facts.length)) characters"
         case .wordCount: "\(Int(facts.wordCount)) words"
-        case .lines(_, let width): "\(TextMeasures.lines(facts.input.text, width: width)) lines"
+        case .lines(_, let width): "\(TextMeasures.lines(facts.shown, width: width)) lines"
         case .capitals: facts.capitals.map { "\(Int($0)) %" } ?? "fewer than \(TextMeasures.minimumLetters) letters"
         case .emoji: "\(Int(facts.emoji)) emoji"
         case .blank: facts.isBlank ? "nothing can be seen" : "there is something to see"

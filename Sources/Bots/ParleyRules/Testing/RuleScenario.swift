@@ -53,9 +53,10 @@ public struct RuleScenario: Sendable {
             return nil
         }
         input = RuleInput(event: event)
-        if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? .text }
+        if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? Self.kind(mapping) }
         if let request = mapping.value("request"), request.text != "true", request.text != "false" { input.text = request.string() ?? "" }
         input.text += ["say", "edited", "report", "delivered", "delivery-failed"].compactMap { mapping.value($0)?.string() }.first ?? ""
+        readAttached(mapping)
         isRightAnswer = mapping.value("answer")?.word(of: Self.answerWords)
         input.points = mapping.value("warned")?.integer(in: Self.points)
         input.emoji = mapping.value("reaction")?.nonEmptyString()
@@ -71,6 +72,24 @@ public struct RuleScenario: Sendable {
         readWriter(mapping)
         if let file = mapping.value("file") { input.file = Self.file(file) }
         if let at = mapping.value("at") { readTime(at) }
+    }
+
+    /// The kind of a message that does not name it.
+    private static func kind(_ mapping: MappingReader) -> MessageKind {
+        mapping.value("card") != nil ? .chat : mapping.value("preview") != nil ? .link : .text
+    }
+
+    private mutating func readAttached(_ mapping: MappingReader) {
+        for (key, schema) in [("preview", Schemas.scenarioPreview), ("card", Schemas.scenarioCard)] {
+            guard let reader = mapping.value(key) else { continue }
+            guard [.message, .edited, .report].contains(input.event) else {
+                reader.report(.badValue, "\"\(key)\" is a part of a message", hint: "it goes with say, message, edited and report")
+                continue
+            }
+            guard let parts = reader.mapping() else { continue }
+            parts.refuseKeys(otherThan: schema)
+            input.attached += schema.names.compactMap { parts.value($0)?.nonEmptyString() }
+        }
     }
 
     private mutating func readError(_ mapping: MappingReader) {

@@ -1,18 +1,31 @@
 internal import ChatProtocol
 internal import Foundation
+internal import UnicodeText
 
-/// Links in a text, as strictly as moderation needs them: what an app shows as a link, and domain names that people type out.
+/// Links in texts, as strictly as moderation needs them: what an app shows as a link, and domain names that people type out.
+///
+/// A bare name such as `example.com` is a link if its top-level domain exists: others, such as `node.js`, lead nowhere.
 struct TextLinks: Sendable {
-    /// The hosts of web links and the domain names, in lower case.
+    /// The hosts of web links and all that can be a domain name, in canonical form: also names whose top level does not exist.
     private(set) var hosts: [String] = []
+    /// The hosts of links to the web.
+    private(set) var linkHosts: [String] = []
     /// True if there is a link to a contact, group or channel of SimpleX.
     private(set) var hasSimplexLink = false
+    /// True if there is a link to the web that is written as one: with a scheme, or with `www.`.
+    private(set) var hasAddress = false
 
-    var isEmpty: Bool { hosts.isEmpty && !hasSimplexLink }
+    var isEmpty: Bool { linkHosts.isEmpty && !hasSimplexLink }
 
-    init(in text: String) {
+    init(in text: String) { self.init(in: [text]) }
+
+    init(in texts: [String]) {
+        for text in texts { read(text) }
+    }
+
+    private mutating func read(_ text: String) {
         let bytes = Array(text.utf8)
-        var index = 0, mayHideSimplexLink = false
+        var index = 0
         while index < bytes.count {
             // Most words have neither a point nor a colon.
             guard bytes[index] == UInt8(ascii: ".") || bytes[index] == UInt8(ascii: ":"), index + 1 < bytes.count, !Self.isSpace(bytes, index + 1) else {
@@ -23,23 +36,12 @@ struct TextLinks: Sendable {
             while start > 0, !Self.isSpace(bytes, start - 1) { start -= 1 }
             while end < bytes.count, !Self.isSpace(bytes, end) { end += 1 }
             if end - start > 2 {
-                let word = String(decoding: bytes[start..<end], as: UTF8.self)
-                read(word[...])
-                mayHideSimplexLink = mayHideSimplexLink || Self.mayBeSimplexLink(word[...]) && word.contains("](")
+                let isFollowed = end + 1 < bytes.count && bytes[end] == 0x20 && bytes[end + 1] > 0x20
+                read(String(decoding: bytes[start..<end], as: UTF8.self)[...], isFollowed: isFollowed)
             }
             index = end
         }
-        // The text that an app shows instead of a link can have several words.
-        if mayHideSimplexLink, !hasSimplexLink { hasSimplexLink = Self.showsSimplexLink(text) }
-    }
-
-    private static func mayBeSimplexLink(_ word: Substring) -> Bool {
-        guard word.utf8.contains(UInt8(ascii: ":")) else { return false }
-        return word.firstRange(of: "simplex:/") != nil || word.utf8.contains(UInt8(ascii: "#")) && word.firstRange(of: "://") != nil
-    }
-
-    private static func showsSimplexLink(_ text: String) -> Bool {
-        Markdown.parse(text)?.contains { $0.format?.isSimplexLink == true } == true
+        if !hasSimplexLink { hasSimplexLink = Markdown.hasSimplexLink(text) }
     }
 
     /// Checks whether white space ends at a byte: all of ASCII, and the spaces of other scripts.
@@ -57,18 +59,27 @@ struct TextLinks: Sendable {
         }
     }
 
-    private mutating func read(_ word: Substring) {
-        if Self.mayBeSimplexLink(word), Self.showsSimplexLink(String(word)) { hasSimplexLink = true }
-        if let host = Self.bareHost(word) { hosts.append(host) }
+    private mutating func read(_ word: Substring, isFollowed: Bool) {
+        if let name = BareName(word, isFollowed: isFollowed) {
+            hosts.append(name.host)
+            if name.isLink { linkHosts.append(name.host) }
+            hasAddress = hasAddress || name.isAddress
+        }
         guard word.utf8.contains(UInt8(ascii: ":")) else { return }
         var rest = word
         while let scheme = rest.firstRange(of: "://") {
             rest = rest[scheme.upperBound...]
             let authority = rest.prefix { !"/?#\\".contains($0) }, host = Self.host(authority)
-            if let host { hosts.append(host) }
+            if let host { append(host) }
             // The name of a user can hold signs that end an address in a text.
-            if let at = authority.lastIndex(of: "@"), let other = Self.host(authority[authority.index(after: at)...]), other != host { hosts.append(other) }
+            if let at = authority.lastIndex(of: "@"), let other = Self.host(authority[authority.index(after: at)...]), other != host { append(other) }
         }
+    }
+
+    private mutating func append(_ host: String) {
+        hosts.append(host)
+        linkHosts.append(host)
+        hasAddress = true
     }
 
     /// The host in what stands between a scheme and a path: without the name of a user and the port, and without percent escapes.
@@ -80,37 +91,78 @@ struct TextLinks: Sendable {
             while authority.last.map({ ".!?;:*_~`".contains($0) }) == true { authority.removeLast() }
             if let colon = authority.lastIndex(of: ":"), authority[authority.index(after: colon)...].allSatisfy(\.isNumber) { authority = authority[..<colon] }
         }
-        let host = authority.removingPercentEncoding ?? String(authority)
-        return host.contains(".") ? host.lowercased() : nil
+        let host = DomainName.canonical(authority.removingPercentEncoding ?? String(authority))
+        return host.contains(".") ? host : nil
     }
+}
 
-    /// A domain name without a scheme: labels with points between them, and a top level of two or more letters.
-    private static func bareHost(_ word: Substring) -> String? {
+/// A domain name without a scheme: labels with points between them, and a top level of two or more letters.
+private struct BareName {
+    /// The name in canonical form.
+    let host: String
+    /// True if the name leads somewhere.
+    let isLink: Bool
+    /// True if it is written as an address.
+    let isAddress: Bool
+
+    /// Top-level domains that begin sentences, so that a missing blank before them makes a name: `I finished it.Now I go`.
+    private static let firstWords: Set<Substring> = [
+        "Am", "As", "At", "Be", "By", "Do", "Es", "He", "Here", "How", "Il", "In", "Is", "It", "La", "Ma", "Me", "My", "Ne", "No", "Now", "One", "Se", "Si",
+        "So", "To", "Today", "Us", "You",
+    ]
+
+    /// - Parameter isFollowed: whether another word follows on the line.
+    init?(_ word: Substring, isFollowed: Bool) {
         guard word.contains(".") else { return nil }
         var name = word.drop { !$0.isLetter && !$0.isNumber }
         name = name.prefix { !"/?#:\\)]>\"'<,!*".contains($0) }
-        // An e-mail address is no link, but its domain is one.
+        // An e-mail address is no link to the web, but its domain is a name, and apps open it.
         if let at = name.lastIndex(of: "@") { name = name[name.index(after: at)...] }
         while let last = name.last, !last.isLetter, !last.isNumber { name.removeLast() }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count >= 2, let top = labels.last, (2...24).contains(top.count), top.allSatisfy(\.isLetter),
-            labels.allSatisfy({ label in !label.isEmpty && label.count <= 63 && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" } })
-        else { return nil }
-        return name.lowercased()
+        guard name.contains(".") else { return nil }
+        let host = DomainName.canonical(name), labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, let top = labels.last, labels.allSatisfy(Self.isLabel), Self.isTop(top) else { return nil }
+        self.host = host
+        isAddress = host.hasPrefix("www.") && labels.count > 2
+        let written = name.split(separator: ".").last ?? ""
+        let isSentence = isFollowed && labels.count == 2 && Self.firstWords.contains(written) && labels[0].utf8.allSatisfy { $0 > 0x39 && $0 != 0x2D }
+        // `@ann.me` is a mention.
+        isLink = TopLevelDomain.exists(top) && !isSentence && word.first != "@"
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
+    }
+
+    private static func isTop(_ label: Substring) -> Bool {
+        label.hasPrefix("xn--") || (2...24).contains(label.utf8.count) && label.utf8.allSatisfy { (0x61...0x7A).contains($0) }
     }
 }
 
 /// Domains, each with those below it.
 struct DomainSet: Sendable {
-    private let domains: Set<String>
+    /// The domains as they were written, by their canonical forms.
+    private let domains: [String: String]
 
-    init(_ domains: [String]) { self.domains = Set(domains) }
+    /// A leading `www.` is left out: nobody means that host alone.
+    init(_ domains: [String]) {
+        self.domains = Dictionary(
+            domains.map { domain in
+                let name = DomainName.canonical(domain), rest = name.dropFirst("www.".count)
+                return (name.hasPrefix("www.") && rest.contains(".") ? String(rest) : name, domain)
+            }
+        ) { first, _ in first }
+    }
+
+    var isEmpty: Bool { domains.isEmpty }
 
     /// The domain of the set that the host is or is below; nil if there is none.
     func covering(_ host: String) -> String? {
+        guard !domains.isEmpty else { return nil }
+        let host = DomainName.canonical(host)
         var rest = host[...]
         while true {
-            if domains.contains(String(rest)) { return String(rest) }
+            if let domain = domains[String(rest)] { return domain }
             guard let dot = rest.firstIndex(of: ".") else { return nil }
             rest = rest[rest.index(after: dot)...]
         }
@@ -123,7 +175,9 @@ struct DomainSet: Sendable {
         if name.hasPrefix("*.") { name = name.dropFirst(2) }
         name = name.prefix { $0 != "/" }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        let isName = labels.allSatisfy { label in !label.isEmpty && label.count <= 63 && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" } }
-        return isName && name.count <= 253 ? String(name) : nil
+        let isName = labels.allSatisfy { label in
+            !label.isEmpty && label.count <= 63 && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0.unicodeScalars.allSatisfy(\.isIgnorable) }
+        }
+        return isName && name.count <= DomainName.maximumLength ? String(name) : nil
     }
 }

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// Counts of a text.
 enum TextMeasures {
     /// Words: what stands between white space.
@@ -18,7 +20,9 @@ enum TextMeasures {
     static func lines(_ text: String, width: Int?) -> Int {
         guard !text.isEmpty else { return 0 }
         guard let width else { return 1 + text.utf8.count { $0 == UInt8(ascii: "\n") } }
-        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).reduce(0) { $0 + max(1, ($1.count + width - 1) / width) }
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).reduce(0) {
+            $0 + max(1, (TextLength.characters($1) + width - 1) / width)
+        }
     }
 
     /// The letters that a share of capitals can be told of.
@@ -54,22 +58,6 @@ enum TextMeasures {
                 || first.properties.isEmoji && character.unicodeScalars.contains { $0 == "\u{FE0F}" || $0 == "\u{20E3}" }
                 || first.properties.isEmoji && first.value >= 0x2600
         }
-    }
-
-    /// True if nothing of the text can be seen.
-    static func isBlank(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.isInvisible } }
-
-    /// True if the text has characters that cannot be seen. Joiners between letters or signs that need them do not count.
-    static func hasInvisible(_ text: String) -> Bool {
-        var before: Unicode.Scalar?
-        for scalar in text.unicodeScalars {
-            defer { before = scalar }
-            guard scalar.isInvisible else { continue }
-            let isJoiner = scalar == "\u{200C}" || scalar == "\u{200D}"
-            if isJoiner, let before, !before.isASCII, !before.isInvisible { continue }
-            return true
-        }
-        return false
     }
 
     /// Scalars of a text that are searched for repetitions.

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// Many words and phrases that are looked for in one pass over a text (Aho–Corasick).
 ///
 /// The time depends on the length of the text, not on the number of words. States with one way on hold it in place; only states where words
@@ -15,6 +17,10 @@ struct WordAutomaton: Sendable {
         var isWhole = false
         /// The check that looks for it.
         var group: Int
+        /// True for what is allowed: entries within it are not found.
+        var isException = false
+        /// The entry as it was written.
+        var source = ""
     }
 
     private struct State: Sendable {
@@ -38,10 +44,12 @@ struct WordAutomaton: Sendable {
     private var width = 1
     /// The next entry that ends in the same state, or -1.
     private var following: [Int32]
+    private let hasExceptions: Bool
 
     init(_ entries: [Entry], groupCount: Int) {
         self.entries = entries
         self.groupCount = groupCount
+        hasExceptions = entries.contains(where: \.isException)
         following = [Int32](repeating: -1, count: entries.count)
         // At most 243 bytes occur in UTF-8, so that the columns fit a byte.
         for byte in Set(entries.flatMap(\.bytes)).sorted() where width < 256 {
@@ -54,27 +62,48 @@ struct WordAutomaton: Sendable {
 
     /// Looks for all entries.
     ///
-    /// - Parameter hits: for each group an entry that was found; -1 for none.
-    func scan(_ text: NormalizedText, into hits: inout [Int32]) {
+    /// - Parameters:
+    ///   - isWhole: whether the text is one that an entry can be the whole of.
+    ///   - hits: for each group an entry that was found; -1 for none.
+    func scan(_ text: NormalizedText, isWhole: Bool = true, into hits: inout [Int32]) {
         guard !entries.isEmpty else { return }
-        let trimmed = text.trimmed, count = text.bytes.count
+        let trimmed = isWhole ? text.trimmed : 0..<0
+        var allowed = AllowedPlaces(count: text.bytes.count)
+        if hasExceptions {
+            visit(text) { entry, end in
+                let found = entries[entry]
+                if found.isException, stands(found, endingAt: end, in: text, trimmed) { allowed.add(end - found.bytes.count, end, group: found.group) }
+            }
+        }
+        visit(text) { entry, end in
+            let found = entries[entry]
+            guard !found.isException, hits[found.group] < 0, stands(found, endingAt: end, in: text, trimmed),
+                !allowed.covers(end - found.bytes.count, end, group: found.group)
+            else { return }
+            hits[found.group] = Int32(truncatingIfNeeded: entry)
+        }
+    }
+
+    /// Visits all entries wherever their bytes are, with the index behind the last byte.
+    private func visit(_ text: NormalizedText, _ body: (_ entry: Int, _ end: Int) -> Void) {
+        let count = text.bytes.count
         var state: Int32 = 0
-        states.withUnsafeBufferPointer { states in
-            rows.withUnsafeBufferPointer { rows in
-                columns.withUnsafeBufferPointer { columns in
-                    for index in 0..<count {
-                        let byte = text.bytes[index]
-                        state = Self.step(state, byte, states, rows, columns)
-                        var end = state
-                        if states[Int(end)].entry < 0 { end = states[Int(end)].shorter }
-                        while end != 0 {
-                            var entry = states[Int(end)].entry
-                            while entry >= 0 {
-                                let found = entries[Int(entry)]
-                                if hits[found.group] < 0, stands(found, endingAt: index + 1, in: text, trimmed) { hits[found.group] = entry }
-                                entry = following[Int(entry)]
+        text.bytes.withUnsafeBufferPointer { bytes in
+            states.withUnsafeBufferPointer { states in
+                rows.withUnsafeBufferPointer { rows in
+                    columns.withUnsafeBufferPointer { columns in
+                        for index in 0..<count {
+                            state = Self.step(state, bytes[index], states, rows, columns)
+                            var end = state
+                            if states[Int(end)].entry < 0 { end = states[Int(end)].shorter }
+                            while end != 0 {
+                                var entry = states[Int(end)].entry
+                                while entry >= 0 {
+                                    body(Int(entry), index + 1)
+                                    entry = following[Int(entry)]
+                                }
+                                end = states[Int(end)].shorter
                             }
-                            end = states[Int(end)].shorter
                         }
                     }
                 }
@@ -166,5 +195,40 @@ struct WordAutomaton: Sendable {
             let next = rows[Int(current.row) + Int(columns[Int(byte)])]
             return next == 0 ? nil : (byte, next)
         }
+    }
+}
+
+/// The places of a text at which checks allow what they look for elsewhere.
+private struct AllowedPlaces {
+    let count: Int
+    /// For each check and byte the end of the longest allowed phrase that begins there.
+    private var ends: [Int: [Int32]] = [:]
+    private var isReady = false
+
+    init(count: Int) { self.count = count }
+
+    mutating func add(_ start: Int, _ end: Int, group: Int) {
+        let end = Int32(truncatingIfNeeded: end)
+        var places = ends[group] ?? [Int32](repeating: 0, count: count)
+        ends[group] = nil
+        places[start] = max(places[start], end)
+        ends[group] = places
+    }
+
+    /// Tells whether one allowed phrase has all of a place in it.
+    mutating func covers(_ start: Int, _ end: Int, group: Int) -> Bool {
+        guard !ends.isEmpty else { return false }
+        if !isReady {
+            // The end of those that begin there or before.
+            ends = ends.mapValues { places in
+                var reach: Int32 = 0
+                return places.map { end in
+                    reach = max(reach, end)
+                    return reach
+                }
+            }
+            isReady = true
+        }
+        return (ends[group]?[start] ?? 0) >= Int32(truncatingIfNeeded: end)
     }
 }

@@ -172,7 +172,7 @@ extension Profile {
     func redacted(for group: GroupInfo?, role: GroupMemberRole) -> Profile {
         let allowsLinks = group.map { $0.fullGroupPreferences.allows(.simplexLinks, role: role) } ?? true
         var description = shortDescription
-        if !allowsLinks, let text = description, GroupContentRules.hasSimplexLink(text) { description = nil }
+        if !allowsLinks, let text = description, Markdown.hasSimplexLink(text) { description = nil }
         return Profile(displayName: displayName, fullName: fullName, shortDescription: description, image: image, peerType: peerType)
     }
 }

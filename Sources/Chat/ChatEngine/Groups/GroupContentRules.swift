@@ -44,11 +44,7 @@ enum GroupContentRules {
     static func forbidsLinks(_ content: MessageContent, by author: GroupMember, in group: GroupInfo) -> Bool {
         guard !group.allows(.simplexLinks, author) else { return false }
         if case .chat = content { return true }
-        return hasSimplexLink(content.text)
-    }
-
-    static func hasSimplexLink(_ text: String) -> Bool {
-        (Markdown.parse(text) ?? []).contains { if case .simplexLink? = $0.format { true } else { false } }
+        return Markdown.hasSimplexLink(content.text) || content.attachedTexts.contains(where: Markdown.hasSimplexLink)
     }
 }
 

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import UnicodeText
 
 /// The answer of a host to somebody who asks to join by the link of a group.
 enum JoinAnswer: Hashable, Sendable {
@@ -40,14 +41,24 @@ extension JoinerRule {
         if let nameLongerThan, profile.displayName.unicodeScalars.count <= nameLongerThan { return false }
         if let withoutImage, withoutImage != (profile.image?.uri ?? "").isEmpty { return false }
         guard let nameContains else { return true }
-        let name = profile.displayName.comparable
-        return nameContains.contains { name.contains($0.comparable) }
+        let name = JoinerName(profile.displayName)
+        return nameContains.contains(where: name.contains)
     }
 }
 
-extension String {
-    /// The text without case, and without characters that nobody sees: with one of them, a forbidden word would not be found.
-    fileprivate var comparable: String {
-        String(String.UnicodeScalarView(unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint })).lowercased()
+/// The name of a joiner as it is compared with texts: as it is written, and as people read it, with look-alikes, marks and spaces between letters.
+private struct JoinerName {
+    private let folded: [UInt8]
+    private let forms: [NormalizedText]
+
+    init(_ name: String) {
+        folded = Array(name.folded.utf8)
+        forms = TextNormalization.all.forms(of: name)
+    }
+
+    func contains(_ text: String) -> Bool {
+        if folded.firstRange(of: Array(text.folded.utf8)) != nil { return true }
+        let wanted = TextNormalization.all.form(ofEntry: text).bytes
+        return !wanted.isEmpty && forms.contains { $0.bytes.firstRange(of: wanted) != nil }
     }
 }

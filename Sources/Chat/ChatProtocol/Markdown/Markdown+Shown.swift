@@ -1,0 +1,94 @@
+extension Markdown {
+    /// The text as it is shown: without the marks of formats, and with the texts of links in place of their addresses.
+    public static func shown(_ text: String) -> String {
+        guard hasMark(text), let pieces = parse(text) else { return text }
+        return pieces.map(\.text).joined()
+    }
+
+    /// Most texts have no sign that is left out when they are shown.
+    private static func hasMark(_ text: String) -> Bool {
+        text.utf8.contains { byte in
+            switch byte {
+            case UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "`"), UInt8(ascii: "#"), UInt8(ascii: "!"), UInt8(ascii: "["): true
+            default: false
+            }
+        }
+    }
+}
+
+extension Markdown {
+    /// Tells whether a text has a link to a contact, group or channel of SimpleX, also with signs around it that hide it from ``parse(_:)``: in brackets
+    /// or quotation marks, or before a full stop. Time is linear in the text's length.
+    public static func hasSimplexLink(_ text: String) -> Bool {
+        guard mayHaveSimplexLink(text) else { return false }
+        if parse(text)?.contains(where: { $0.format?.isSimplexLink == true }) == true { return true }
+        let bytes = Array(text.utf8)
+        let starts = bytes.indices.filter { SimplexLinkStart(bytes, $0) != nil }
+        for (number, start) in starts.enumerated() {
+            // What is behind the next scheme is a link of its own.
+            let limit = number + 1 < starts.count ? starts[number + 1] : bytes.count
+            if isSimplexLink(bytes, start, limit) { return true }
+        }
+        return false
+    }
+
+    private static func mayHaveSimplexLink(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "#")) && text.utf8.contains(UInt8(ascii: ":")) && text.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    /// Signs at the end that can be of the sentence: a link can end with some of them, too.
+    private static let longestEnd = 8
+
+    private static func isSimplexLink(_ bytes: [UInt8], _ start: Int, _ limit: Int) -> Bool {
+        guard let scheme = SimplexLinkStart(bytes, start) else { return false }
+        var end = start
+        while end < limit, !endsLink(bytes[end]) { end += 1 }
+        guard bytes[start..<end].contains(UInt8(ascii: "#")) else { return false }
+        for _ in 0...longestEnd {
+            let link = scheme.text + String(decoding: bytes[start + scheme.text.utf8.count..<end], as: UTF8.self)
+            if parse(link)?.contains(where: { $0.format?.isSimplexLink == true }) == true { return true }
+            guard end > start + scheme.text.utf8.count + 1, isEndOfSentence(bytes[end - 1]) else { return false }
+            end -= 1
+        }
+        return false
+    }
+
+    /// Links are ASCII without spaces, quotation marks and brackets.
+    private static func endsLink(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"):
+            true
+        default: false
+        }
+    }
+
+    private static func isEndOfSentence(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "."), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "*"),
+            UInt8(ascii: "~"), UInt8(ascii: "_"), UInt8(ascii: "#"):
+            true
+        default: false
+        }
+    }
+}
+
+/// The scheme of what may be a link of SimpleX, in lower case as apps read it.
+private struct SimplexLinkStart {
+    let text: String
+
+    init?(_ bytes: [UInt8], _ index: Int) {
+        guard bytes[index] | 0x20 == UInt8(ascii: "s") || bytes[index] | 0x20 == UInt8(ascii: "h") else { return nil }
+        guard let first = Self.schemes.first(where: { Self.stands($0.utf8, bytes, index) }) else { return nil }
+        text = first
+    }
+
+    private static let schemes = ["simplex:/", "https://", "http://"]
+
+    private static func stands(_ scheme: String.UTF8View, _ bytes: [UInt8], _ index: Int) -> Bool {
+        guard index + scheme.count <= bytes.count else { return false }
+        // Letters in lower case; the signs have the bit set already.
+        return zip(scheme, bytes[index...]).allSatisfy { $0 == $1 | 0x20 }
+    }
+}
