@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test func aNameThatGivesARightAndThatAnybodyCanTakeIsWarnedOf() throws {
-        let rest = Self.file.split(separator: "\n").dropFirst(4).joined(separator: "\n")
+        // What is sent to such a name is an error, and not a warning.
+        let rest = Self.file.replacing("tell: { chat: ann, text: told }", with: "send: told").split(separator: "\n").dropFirst(4).joined(separator: "\n")
         let group = "    groups: { lobby: { moderators: [ann, ben] } }\n"
         let source = "parley: 1\nprofiles:\n  news:\n" + group + rest + "\n"
         #expect(
