@@ -33,10 +33,8 @@ import Testing
                 set { metadata[key] = newValue }
             }
 
-            func log(
-                level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String, function: String, line: UInt
-            ) {
-                lines.lines.withLock { $0.append("\(level) \(message) \(metadata?["code"].map { "\($0)" } ?? "")") }
+            func log(event: LogEvent) {
+                lines.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata?["code"].map { "\($0)" } ?? "")") }
             }
         }
     }

@@ -260,7 +260,7 @@ package struct SimulatedAgent: AgentService {
         }
     }
 
-    package func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?, useless: Int) async throws(AgentError) {
+    package func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?, useless: Int = 0) async throws(AgentError) {
         try simulator.withState { state throws(AgentError) in try state.acknowledge(message, of: connection, isReceiptWanted: receipt != nil) }
     }
 

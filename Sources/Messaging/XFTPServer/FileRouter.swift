@@ -227,7 +227,6 @@ package final class FileRouter: Sendable {
         }
     }
 
-
     /// Copies the journal into a folder, while the router goes on. Chunks are files of their own.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 

@@ -195,7 +195,6 @@ public final class CoreHost: Sendable {
     /// The identity of the folder.
     var manifest: FolderManifest { get async { await identity.current } }
 
-
     /// Copies the journals of the routers inside this process.
     @Sendable func copyRouters(message: String, file: String) throws {
         try router?.copyJournal(to: message)

@@ -35,7 +35,6 @@ extension RecordJournal {
 }
 
 extension SMPRouter {
-
     /// Copies the journal into a folder, while the router goes on.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 }
