@@ -169,9 +169,10 @@ import Testing
         #expect(try await !isAssociated(scene, member))
         let (first, second) = try await scene.run { transaction in
             let later = transaction.now.adding(seconds: 1)
-            return (try transaction.db.deleteProbes(before: later, limit: 200), try transaction.db.deleteProbes(before: later, limit: 200))
+            return (try transaction.db.deleteProbes(before: later, limit: 30), try transaction.db.deleteProbes(before: later, limit: 30))
         }
-        #expect(first == 200 && second == 101)
+        // Fifty hashes of the member are kept, and the probe of the contact.
+        #expect(first == 30 && second == 21)
         #expect(try await scene.count("received_probes") == 0)
         try await scene.close()
     }
