@@ -88,7 +88,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let text = try readText()
-        if outgoing == nil, text?.showsNothing == true {
+        if file == nil, image == nil, text.showsNothing {
             throw Outcome.BadInput("send.empty", description: "nothing of the text would be shown: give a text that can be seen, --file or --image")
         }
         try await CoreAccess.with(try options.configuration(data: data)) { host in
