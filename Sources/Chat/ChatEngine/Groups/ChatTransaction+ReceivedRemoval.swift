@@ -107,7 +107,6 @@ extension ChatTransaction {
         }
         if try keepsRow || db.hasItems(member: member.groupMemberID) {
             try db.updateMember(member.groupMemberID, status: status, at: now)
-            if !group.usesRelays { try db.releaseIndex(ofMember: member.groupMemberID) }
         } else {
             try db.deleteMember(member, user: user.userID)
         }

@@ -251,6 +251,7 @@ extension Database {
     private func reusedIndex(in group: GroupID) throws -> Int64? {
         let next: Int64? = try number("SELECT next_member_index FROM groups WHERE group_id = ? AND use_relays = 0", [group])
         guard let next, next >= Self.firstReusedIndex else { return nil }
+        try releaseIndexes(in: group)
         let free = try number(
             """
             SELECT min(m.index_in_group) + 1 FROM group_members m WHERE m.group_id = ? AND m.index_in_group >= 0
@@ -266,9 +267,14 @@ extension Database {
         return free
     }
 
-    /// Gives the index of a member who is gone, and whose row stays, to whoever comes next.
-    func releaseIndex(ofMember id: GroupMemberID) throws {
-        try run("UPDATE group_members SET index_in_group = -group_member_id, relations = x'' WHERE group_member_id = ?", [id])
+    /// Takes the indexes of those who are gone, and whose rows stay, from them. Until somebody joins they keep them: what they said last is forwarded to
+    /// those whom their relations name.
+    private func releaseIndexes(in group: GroupID) throws {
+        try run(
+            """
+            UPDATE group_members SET index_in_group = -group_member_id, relations = x''
+            WHERE group_id = ? AND index_in_group >= 0 AND category <> 'user' AND status IN (?, ?)
+            """, [group, GroupMemberStatus.left.rawValue, GroupMemberStatus.removed.rawValue])
     }
 
     func updateMember(_ id: GroupMemberID, status: GroupMemberStatus, at time: UTCTimestamp) throws {
