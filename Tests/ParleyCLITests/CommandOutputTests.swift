@@ -12,8 +12,9 @@ import Testing
         profiles:
           "a\e[2J\u202E\nfake.yaml:1:1: error":
             name: Guard
+            trusted-contacts: cd
             rules:
-              - { id: "r\e]0;title\a\u009B2J", when: { contains: "x" }, then: [ { reply: "\e[31mred \u2066{{ text }}" }, { tell: { chat: "c\u2028d", text: "\u0007" } } ] }
+              - { id: "r\e]0;title\a\u009B2J", when: { contains: "x" }, then: [ { reply: "\e[31mred \u2066{{ text }}" }, { tell: { chat: "cd", text: "\u0007" } } ] }
               - { id: second, when: { message: any }, then: { send: hello } }
             tests:
               - { title: "t\e[1A\u202E\r", say: "x\e[2J", expect: second }

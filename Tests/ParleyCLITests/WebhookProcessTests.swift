@@ -12,16 +12,21 @@ import Testing
 @Suite struct WebhookProcessTests {
     /// A service that is told of events.
     private final class Receiver: Sendable {
-        private let state = Mutex<(status: HTTPResponseStatus, ids: [String])>((.serviceUnavailable, []))
+        private let state = Mutex<(status: HTTPResponseStatus, ids: [String], chat: String?)>((.serviceUnavailable, [], nil))
 
         /// The ids of the deliveries, an element for each attempt.
         var ids: [String] { state.withLock(\.ids) }
+
+        /// The id of the chat of the last event.
+        var chat: String? { state.withLock(\.chat) }
 
         func accept() { state.withLock { $0.status = .ok } }
 
         func take(_ request: HTTPRequest) -> HTTPResponse {
             state.withLock { state in
                 state.ids.append(request.headers.first(name: "webhook-id") ?? "")
+                let event = String(validating: request.body, as: UTF8.self).flatMap { try? JSONValue(parsing: $0) }
+                state.chat = event?["chat"]?["id"]?.stringValue
                 return .text(state.status, "")
             }
         }
@@ -60,7 +65,9 @@ import Testing
 
         var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/messages")))
         request.httpMethod = "POST"
-        request.httpBody = Data(#"{"to":"Ann","text":"Your order is ready.","key":"order 7"}"#.utf8)
+        // Anybody can have the name Ann: a customer is known by the id of the chat.
+        let chat = try #require(receiver.chat)
+        request.httpBody = Data(#"{"to":"\#(chat)","text":"Your order is ready.","key":"order 7"}"#.utf8)
         let (refused, refusal) = try await URLSession.shared.data(for: request)
         #expect((refusal as? HTTPURLResponse)?.statusCode == 401 && String(decoding: refused, as: UTF8.self).contains("webhook.unauthorized"))
         request.setValue("Bearer hunter2", forHTTPHeaderField: "Authorization")

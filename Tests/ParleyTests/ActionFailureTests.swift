@@ -11,7 +11,7 @@ import Testing
 /// Actions of forms, schedules and broadcasts that fail: they are counted and logged as those of rules.
 @Suite(.timeLimit(.minutes(5))) struct ActionFailureTests {
     private static func bot(_ text: String, logger: Logger) throws -> Bot {
-        try #require(try BotsFile(parsing: "parley: 1\nprofiles:\n  shop:\n" + text).makeBots(logger: logger).first)
+        try #require(try BotsFile(parsing: "parley: 1\nprofiles:\n  shop:\n    trusted-contacts: Kitchen\n" + text).makeBots(logger: logger).first)
     }
 
     @Test func aFormThatCannotTellIsCountedAndListed() async throws {

@@ -60,7 +60,7 @@ import Testing
     }
 
     private static func bot(_ rules: String) throws -> Bot {
-        try #require(try BotsFile(parsing: "parley: 1\nprofiles:\n  news:\n    trusted-contacts: ann\n" + rules).makeBots().first)
+        try #require(try BotsFile(parsing: "parley: 1\nprofiles:\n  news:\n    trusted-contacts: [ann, ben]\n" + rules).makeBots().first)
     }
 
     /// The recipe of the documentation, without a text.
@@ -89,7 +89,7 @@ import Testing
                   - { when: { message: any }, then: [ { tell: { chat: ben, text: "{{ text }}" } }, { send: passed on } ] }
             """)
         let runner = try BotSessionRunner(), core = runner.core, ann = try core.add(contact: 4, name: "ann")
-        try core.add(contact: 5, name: "ben")
+        try core.add(contact: 5, name: "ben", link: "ben")
         try await runner.run(bot) { _, session in
             core.receive("\u{200B}", from: ann)
             try await eventually("it is counted") { runner.monitor.failures.map(\.code) == ["send.empty"] }

@@ -129,6 +129,7 @@ import Testing
                 parley: 1
                 profiles:
                   shop:
+                    trusted-contacts: cook
                     pace: { chat: off, profile: { burst: 1, per-second: 0.001 } }
                     rules: [ { when: { command: order }, then: { form: order } } ]
                     forms:
@@ -139,7 +140,7 @@ import Testing
         let bots = try file.makeBots()
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger), clock = ManualClock()
         let ann = try core.add(contact: 4, name: "ann")
-        try core.add(contact: 5, name: "cook")
+        try core.add(contact: 5, name: "cook", link: "cook")
         try await run(bots, on: core, store, clock: clock, stoppingWithin: .zero) {
             core.receive("/order", from: ann)
             await core.waitForSent(1, to: 4)

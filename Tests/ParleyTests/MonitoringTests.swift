@@ -60,6 +60,7 @@ import Tracing
                 parley: 1
                 profiles:
                   desk:
+                    trusted-contacts: Kitchen
                     rules:
                       - { id: pass, when: { message: any }, then: { tell: { chat: Kitchen, text: an order } } }
                 """)

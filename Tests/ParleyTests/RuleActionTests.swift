@@ -12,8 +12,8 @@ import Testing
     private let host = HostSessionTests()
     private static let team = ChatReference.group(7)
 
-    private func bot(_ rules: String) throws -> Bot {
-        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  guard:\n    rules:\n" + rules)
+    private func bot(_ rules: String, _ keys: String = "") throws -> Bot {
+        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  guard:\n\(keys)    rules:\n" + rules)
         return try #require(try file.makeBots().first)
     }
 
@@ -132,7 +132,7 @@ import Testing
             """
                   - { when: { contains: important, chat: group }, then: [ { forward: log }, { send: noted } ] }
                   - { when: { contains: nowhere, chat: group }, then: [ { forward: nobody }, { send: never } ] }
-            """)
+            """, "    trusted-contacts: nobody\n    groups: { log: {} }\n")
         let (group, bob) = try core.addGroup()
         _ = try core.addGroup(9, name: "log")
         let item = try await host.running([bot], on: core) { _ in

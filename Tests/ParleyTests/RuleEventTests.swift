@@ -13,9 +13,9 @@ import Testing
     /// - Returns: what Staff was told.
     private func told(_ rules: [String], _ happen: @Sendable (ScriptedCore, Contact) throws -> Void) async throws -> [String] {
         let all = rules + ["{ when: { text: end }, then: { tell: { chat: staff, text: the end } } }"]
-        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  bot:\n    rules:\n" + all.map { "      - \($0)\n" }.joined())
+        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  bot:\n    trusted-contacts: staff\n    rules:\n" + all.map { "      - \($0)\n" }.joined())
         let runner = try BotSessionRunner(), core = runner.core, ann = try core.add(contact: 4, name: "ann")
-        try core.add(contact: 5, name: "staff")
+        try core.add(contact: 5, name: "staff", link: "staff")
         try await runner.run(try #require(try file.makeBots().first)) { _, session in
             try happen(core, ann)
             core.receive("end", from: ann)

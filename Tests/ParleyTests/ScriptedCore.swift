@@ -234,9 +234,12 @@ final class ScriptedCore: IdempotentChatCore {
     // MARK: What happens
 
     /// A contact is there; nothing is announced.
+    ///
+    /// - Parameter link: The name of the link by which the contact came, as those of trusted contacts have one.
     @discardableResult
-    func add(contact id: ContactID, name: String) throws -> Contact {
-        let contact = try Self.contact(id, name)
+    func add(contact id: ContactID, name: String, link: String = "") throws -> Contact {
+        var contact = try Self.contact(id, name)
+        contact.activeConnection?.localAlias = link
         state.withLock { $0.contacts.append(contact) }
         return contact
     }
@@ -292,6 +295,7 @@ final class ScriptedCore: IdempotentChatCore {
         contact.contactID = id
         contact.localDisplayName = name
         contact.profile.displayName = name
+        contact.activeConnection?.agentConnectionID = "connection-\(id)"
         return contact
     }
 
