@@ -47,6 +47,7 @@ import Testing
         try await withAPI(options, folder) { command in
             let user = try await command("/create user ann")
             #expect(user["type"] == "activeUser", "\(user.text)")
+            _ = try await command("/_start")
             let servers = try await command("/_servers 1")
             #expect(servers["userServers"]?[0]?["smpServers"]?.arrayValue?.count == 2, "\(servers.text)")
             #expect(servers["userServers"]?[0]?["xftpServers"]?[0]?["server"]?.stringValue == Self.fileRouter)

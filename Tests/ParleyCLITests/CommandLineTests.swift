@@ -118,7 +118,7 @@ import Testing
         ),
         (["chat", "--accept-conditions"], "--operators preset"),
         (["rnu"], "Did you mean 'parley run'?"), (["server", "smp", "quee"], "Did you mean 'parley server smp queue'?"),
-        (["test", "bots.yaml", "--profile", "Echo"], "did you mean \"echo\"?"), (["test", "bots.yaml", "--profile", "The Echo"], "did you mean \"echo\"?"),
+        (["test", "bots.yaml", "--profile", "Echo"], "did you mean \"echo\"?"), (["test", "bots.yaml", "--profile", "The Eco"], "it has echo"),
         (["api", "--relay-channels", "5"], "add --relay"), (["api", "--relay-drain"], "add --relay"),
         (["chat", "--exec", ":opn Echo"], "there is no :opn"),
         (["chat", "--exec", "hello"], "[chat.noneOpen]"),

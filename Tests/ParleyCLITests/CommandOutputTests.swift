@@ -14,7 +14,7 @@ import Testing
             name: Guard
             trusted-contacts: cd
             rules:
-              - { id: "r\e]0;title\a\u009B2J", when: { contains: "x" }, then: [ { reply: "\e[31mred \u2066{{ text }}" }, { tell: { chat: "cd", text: "\u0007" } } ] }
+              - { id: "r\e]0;title\a\u009B2J", when: { contains: "x" }, then: [ { reply: "\e[31mred \u2066{{ text }}" }, { tell: { chat: "cd", text: "\u0007ring" } } ] }
               - { id: second, when: { message: any }, then: { send: hello } }
             tests:
               - { title: "t\e[1A\u202E\r", say: "x\e[2J", expect: second }

@@ -70,9 +70,14 @@ private struct APIService: Service, CustomStringConvertible {
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
             for command in options.commands { _ = try await host.core.send(command, as: nil) }
-            if options.relay { try await selectRelay(host.core) }
-            if !options.maintenance { try await start(host.core) }
-            if options.relay, !options.maintenance { try await publishRelay(host.core) }
+            if !options.maintenance {
+                try await start(host.core)
+                if options.relay {
+                    // A core that is not started refuses both.
+                    try await selectRelay(host.core)
+                    try await publishRelay(host.core)
+                }
+            }
             report(server.port)
             try? await gracefulShutdown()
             await server.stop()

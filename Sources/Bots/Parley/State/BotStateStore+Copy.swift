@@ -7,7 +7,10 @@ extension BotStateStore {
         let copy = try BotStateStore(path: nil, logger: logger, original: self)
         let tables = try await database.read { db in
             try String.fetchAll(
-                db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' ORDER BY name")
+                db,
+                sql: """
+                    SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' AND name <> ? ORDER BY name
+                    """, arguments: [FolderMark.table])
         }
         for table in tables {
             let rows = try await database.read { db in

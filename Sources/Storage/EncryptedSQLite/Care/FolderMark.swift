@@ -20,7 +20,8 @@ public struct FolderMark: Sendable, Hashable {
 }
 
 extension FolderMark {
-    private static let table = "parley_folder"
+    /// The name of the table.
+    package static let table = "parley_folder"
 
     /// - Returns: nil for a database without a mark.
     package static func read(_ db: Database) throws -> FolderMark? {
