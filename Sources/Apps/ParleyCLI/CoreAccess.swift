@@ -34,6 +34,9 @@ struct CoreAccess: Sendable {
     ///
     /// - Throws: ``HostError`` `dataFolderInUse` if another process uses the folder and does not answer at its socket.
     static func with(_ configuration: HostConfiguration, _ body: @Sendable (CoreAccess) async throws -> Void) async throws {
+        var configuration = configuration
+        // A person says when keys are agreed on: what is written meanwhile is refused at once.
+        configuration.synchronizesConnections = false
         do {
             return try await CoreHost.with(configuration) { try await body(CoreAccess($0)) }
         } catch let error as HostError where error.code == .dataFolderInUse {
