@@ -8,7 +8,7 @@ struct CompletionNames: Equatable, Sendable {
 
 /// The completion of the text before the cursor: of a command with a colon, of a name after it, or of a mention.
 struct LineCompletion: Equatable, Sendable {
-    /// What the text can go on with.
+    /// The possible continuations of the text.
     let candidates: [String]
     /// The characters before the cursor that are replaced, and the text in their place; nil if nothing can be added.
     let replacement: (count: Int, text: String)?

@@ -5,7 +5,7 @@ struct LineEditor: Sendable {
     /// The bytes of a line at the most.
     static let longestText = 65_536
 
-    /// What is to be done besides showing the text.
+    /// An action besides showing the text.
     enum Action: Equatable, Sendable {
         /// The text has changed, or where the cursor is.
         case redraw
@@ -24,7 +24,7 @@ struct LineEditor: Sendable {
     /// The characters before the cursor.
     private(set) var cursor = 0
     private var history: LineHistory
-    /// What was deleted last.
+    /// The text that was deleted last.
     private var killed: [Character] = []
     /// The bytes of the text.
     private var length = 0
@@ -184,7 +184,7 @@ struct LineHistory: Sendable {
     private(set) var lines: [String] = []
     /// The place of the line that is shown; nil for the one that is being typed.
     private var place: Int?
-    /// What was being typed when an older line was shown.
+    /// The unsent line that was being typed when an older line was shown.
     private var draft = ""
 
     /// Adds a line, unless it is empty or the same as the one before.

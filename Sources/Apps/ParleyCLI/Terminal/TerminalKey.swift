@@ -9,7 +9,7 @@ enum TerminalKey: Equatable, Sendable {
     case enter, lineBreak, complete
     case left, right, up, down, home, end, wordLeft, wordRight
     case deleteBackward, deleteForward, deleteWordBackward, deleteWordForward, deleteToStart, deleteToEnd
-    /// What was deleted last is put in again.
+    /// Inserts the text that was deleted last.
     case yank
     case clearScreen, interrupt, endOfInput, suspend
 }
@@ -141,7 +141,7 @@ struct TerminalKeyDecoder: Sendable {
         }
     }
 
-    /// What was typed, up to a character whose bytes are not all there.
+    /// The typed text, up to a character whose bytes are incomplete.
     private mutating func endText(_ keys: inout [TerminalKey], isLast: Bool) {
         guard !text.isEmpty else { return }
         var bytes = text

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Who can use a link.
+/// The people who can use a link.
 package enum LinkReach {
     /// The sentence under links that no phone can use.
     package static let notice =

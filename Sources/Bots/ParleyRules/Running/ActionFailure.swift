@@ -1,7 +1,7 @@
 internal import Logging
 internal import Parley
 
-/// What an action belongs to that has failed.
+/// The owner of a failed action.
 enum ActionPlace: Sendable {
     case rule(String)
     case form(String)

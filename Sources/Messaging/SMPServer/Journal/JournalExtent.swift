@@ -1,7 +1,7 @@
 import SMPWire
 import Synchronization
 
-/// What a journal is known to hold: where its oldest segment begins, and up to where its records are on disk.
+/// The known extent of a journal: where its oldest segment begins, and up to where its records are on disk.
 ///
 /// It is kept apart from the segments. Without it a journal that has lost its first or its last segments, or the end of the last one, would look like
 /// a shorter one.

@@ -1,6 +1,6 @@
 internal import EncryptedSQLite
 
-/// What is found in a data folder before anything of it is used.
+/// The contents of a data folder before anything of it is used.
 struct FolderInventory: Sendable, Hashable {
     var manifest: FolderManifest?
     var parts: [FolderPart: FolderPartState]
@@ -36,7 +36,7 @@ struct FolderFault: Error, Hashable {
         "Put back the file of the last run, or restore the folder from a backup (parley db restore). To go on with what is there, and lose what is not, run parley db accept"
 }
 
-/// What follows from the parts of a data folder: which of them belong together, and what the next start has to do.
+/// The decision about the parts of a data folder: which of them belong together, and what the next start has to do.
 ///
 /// The identity of a folder is a random id and a generation, which each start raises by one in all parts. The order is: the manifest says that the
 /// generation is being raised; then each part is marked; then the manifest says that it is raised. So a process that ends in between leaves a

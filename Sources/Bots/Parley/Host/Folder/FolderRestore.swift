@@ -16,7 +16,7 @@ enum FolderRestore {
     private static let cleared = "restored."
     private static let aside = "replaced."
 
-    /// What a data folder of the standard kind consists of, besides its locks, sockets and backups.
+    /// The parts of a standard data folder, besides its locks, sockets and backups.
     private static func isContent(_ name: String) -> Bool {
         ["router", "file-router", "files", "parley_transfers", "parley.folder", "parley.inflight", "bots.inflight", "running.json"].contains(name)
             || ["parley_chat.db", "parley_agent.db", "bots.db"].contains { name == $0 || name.hasPrefix($0 + "-") }

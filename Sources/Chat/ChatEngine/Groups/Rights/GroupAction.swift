@@ -3,7 +3,7 @@ import ChatProtocol
 
 /// The part of a group that an item belongs to, as its author or the one who changes it sees it.
 enum ItemPlace: CaseIterable, Hashable, Sendable {
-    /// What all members see.
+    /// The chat that all members see.
     case group
     /// The support chat of the acting member with the moderators.
     case ownSupport
@@ -80,7 +80,7 @@ enum GroupAction: Hashable, Sendable {
     case changeGroup
     case deleteGroup
 
-    /// What no member may send in a group, and what has no meaning there.
+    /// Messages that no member may send in a group, and those without a meaning there.
     case nothing
 }
 

@@ -28,7 +28,7 @@ struct GroupRight: Hashable, Sendable {
     enum BlockEffect: Hashable, Sendable {
         /// The block changes nothing.
         case none
-        /// What the member does is stored out of sight.
+        /// The effect of the action is stored out of sight.
         case hides
         /// The member may not do it, unless it is about an item that is out of sight anyway.
         case refusesVisible
