@@ -38,11 +38,13 @@ test: packages
 	echo "== All modules passed."
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid, the Swift snippets of README, docs and the catalogue must compile, and `parley check` must accept their bots.yaml snippets.
+# be valid. The tests and files that they name must exist. The Swift snippets of README, docs and the catalogue must compile, and `parley check` must
+# accept their bots.yaml snippets.
 DOCC ?= docc
 ARCHIVE := .build/documentation/Parley.doccarchive
 docs: packages
 	Tests/Documentation/check-links
+	Tests/Documentation/check-names
 	$(SWIFT) build --product parley
 	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
 	rm -rf .build/documentation && mkdir -p .build/documentation/symbols

@@ -11,7 +11,7 @@ enum RightsPage {
 
         Every message of a member goes through one table of rights, at the member who receives it and before it is passed on. This page shows the table.
         It is generated: do not edit it. After a change of the table, run
-        `PARLEY_WRITE_PAGES=1 swift test --filter '^ChatEngineTests\\.RightsPageTests\\.'`.
+        `PARLEY_WRITE_PAGES=1 swift test --filter '^ChatEngineTests\\.RightsPageTests'`.
 
         A right depends on the kind of the message, on the role and the status of its author, and on the item that it changes. The item counts as it is
         stored: its author, and the chat that it is in, whatever the message says. Rights never depend on names.
