@@ -38,8 +38,8 @@ test: packages
 	echo "== All modules passed."
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid. The tests and files that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue must compile, and `parley check` must
-# accept their bots.yaml snippets.
+# be valid. The tests and files that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue
+# must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
 ARCHIVE := .build/documentation/Parley.doccarchive
 docs: packages
