@@ -53,6 +53,23 @@ import Testing
         return await program.restOfOutput()
     }
 
+    /// Keys and messages are in its memory.
+    @Test func aRunningProgramLeavesNoCoreDumpAndOthersOfItsUserCannotReadIt() async throws {
+        let folder = try ScratchFolder("parley-core")
+        defer { folder.remove() }
+        let program = try ParleyProgram.start(
+            ["server", "smp", "--data", folder("router"), "--port", "0", "--json"], environment: ["SWIFT_BACKTRACE": ""], log: folder("log"))
+        _ = try await program.ready()
+        let limits = try String(contentsOfFile: "/proc/\(program.id)/limits", encoding: .utf8).split(separator: "\n")
+        let core = try #require(limits.first { $0.hasPrefix("Max core file size") }).split(separator: " ")
+        #expect(core[4] == "0" && core[5] == "0", "\(core)")
+        // The memory of a process that cannot be dumped belongs to root.
+        let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(program.id)/mem")[.ownerAccountID] as? NSNumber
+        #expect(owner?.uint32Value == 0)
+        program.send(.terminate)
+        #expect(try await program.exit() == 0)
+    }
+
     @Test func somethingThatIsNotSetAsideCannotBeRetried() async throws {
         let folder = try ScratchFolder("parley-quarantine")
         defer { folder.remove() }
