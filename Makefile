@@ -1,7 +1,7 @@
 # `make run` runs the example bots, and `make test` all tests. Both install missing Debian packages first.
 
 PACKAGES := g++ pkg-config libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libre2-dev libqrencode-dev libturbojpeg0-dev libpng-dev libwebp-dev \
-	libcurl4 libxml2
+	libcurl4 libxml2 libncurses6
 BOTS ?= bots.yaml
 DATA ?= parley-data
 SWIFT ?= swift
