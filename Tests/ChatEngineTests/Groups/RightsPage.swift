@@ -36,7 +36,7 @@ enum RightsPage {
         |---|---|---|---|---|
 
         """ + GroupAction.allCases.map(row).joined(separator: "\n") + "\n\n" + """
-            A member who is blocked for all is hidden and changes nothing in sight. A relay cannot be blocked: it writes nothing of its own.
+            Messages of a member that is blocked for all are hidden, and it changes nothing that others see. A relay cannot be blocked: it writes nothing of its own.
 
             ## Introductions
 
@@ -61,8 +61,8 @@ enum RightsPage {
         if let other = right.rolesInChannels { role += "; in channels: \(text(other))" }
         if right.isBounded { role += ", bounded" }
         switch right.origin {
-        case .host: role += ", from the one who brought this profile in"
-        case .invitee: role += ", from one whom this profile brought in"
+        case .host: role += ", from the host of this profile"
+        case .invitee: role += ", from a member that this profile has brought in"
         case .anyone: break
         }
         let pending: String =
@@ -96,7 +96,7 @@ enum RightsPage {
     private static func text(_ place: ItemPlace) -> String {
         switch place {
         case .group: "in the group"
-        case .ownSupport: "in the own support chat"
+        case .ownSupport: "in its own support chat"
         case .othersSupport: "in the support chat of another member"
         case .comments: "in comments"
         }
@@ -106,31 +106,31 @@ enum RightsPage {
         switch action {
         case .write(let place): "write \(text(place))"
         case .writeAsGroup: "write in the name of the group"
-        case .edit(let place): "edit an own message \(text(place))"
+        case .edit(let place): "edit its own message \(text(place))"
         case .editAsGroup: "edit in the name of the group"
         case .editForeign: "edit a message of another member"
-        case .delete(let place): "delete an own message \(text(place))"
+        case .delete(let place): "delete its own message \(text(place))"
         case .deleteAsGroup: "delete a post of the channel"
         case .moderate: "delete a message of another member"
         case .react(let place): "react \(text(place))"
-        case .sendFile(let place): "describe the file of an own message \(text(place))"
-        case .cancelFile(let place): "cancel the file of an own message \(text(place))"
+        case .sendFile(let place): "describe the file of its own message \(text(place))"
+        case .cancelFile(let place): "cancel the file of its own message \(text(place))"
         case .sendForeignFile: "describe or cancel the file of another member"
         case .closeComments: "close a post for comments"
-        case .changeProfile: "change the own profile"
+        case .changeProfile: "change its own profile"
         case .setRole: "change a role"
         case .block: "block for all"
         case .remove: "remove a member"
-        case .letIn: "let in who waits"
+        case .letIn: "admit a waiting member"
         case .leave: "leave"
         case .inviteAsContact(let place): "invite to a direct chat, \(text(place))"
         case .probe: "ask whether a member is a contact"
         case .announceMember: "announce a member"
         case .introduceMember: "introduce a member"
         case .inviteMember: "invite an introduced member"
-        case .passInvitation: "pass on an invitation"
+        case .passInvitation: "forward an invitation"
         case .reportConnection: "report a connection"
-        case .forward: "pass on messages of others"
+        case .forward: "forward messages of other members"
         case .showHostProfile: "show the profile of the host, once"
         case .changeGroup: "change the profile or the preferences of the group"
         case .deleteGroup: "delete the group"
