@@ -9,7 +9,7 @@ enum RightsPage {
         """
         # Rights in groups and channels
 
-        Every message of a member goes through one table of rights, at the member who receives it and before it is passed on. This page shows the table.
+        Every message of a member goes through one table of rights, at the member that receives it and before it is forwarded. This page shows the table.
         It is generated: do not edit it. After a change of the table, run
         `PARLEY_WRITE_PAGES=1 swift test --filter '^ChatEngineTests\\.RightsPageTests'`.
 
@@ -30,7 +30,7 @@ enum RightsPage {
         ## The table
 
         "Least role" is the role that has the right with all above it: relay, observer, commenter, author, member, moderator, admin, owner. Where it is
-        "bounded", nobody uses the right over members above itself, or gives a role above its own. Where channels differ, the second role is theirs.
+        "bounded", a member has the right only over members up to its own role, and gives no role above its own. If channels differ, the second role is for channels.
 
         | Action | Message | Least role | Who waits | Blocked for all |
         |---|---|---|---|---|
@@ -40,16 +40,17 @@ enum RightsPage {
 
             ## Introductions
 
-            - The host passes on an invitation (`x.grp.mem.inv`) once, and only to a member whom it has introduced to the sender. It introduces a member who
-              waits for a review to the moderators, and one who waits for approval to nobody.
-            - A member joins a passed-on invitation (`x.grp.mem.fwd`) only if the same host has announced the sender before. Official hosts do not check what
-              they pass on, but they announce nobody whom they have not let in.
-            - A removal, a new role and a block are sent to all members, and those of a moderator also to those who wait for a review, who know the moderators.
+            - The host forwards an invitation (`x.grp.mem.inv`) once, and only to a member that it has introduced to the sender. It introduces a member that
+              waits for a review to the moderators only, and a member that waits for approval to no other member.
+            - A member accepts a forwarded invitation (`x.grp.mem.fwd`) only if the same host has announced the sender before. Official hosts forward
+              invitations without a check, but they announce only members that they have admitted.
+            - A removal, a new role and a block are sent to all members. If they concern a moderator, they are also sent to members that wait for a review,
+              because these know the moderators.
 
             ## Tests
 
             `RightsTableTests` checks the whole table. `MemberRightsTests` and `MemberStatusTests` send every message, from every role and status, to a host
-            and to a member, and watch what is stored and passed on. `IntroductionTests` covers introductions, `HostileRelayTests` and `HostileCommentTests`
+            and to a member, and check the stored and forwarded messages. `IntroductionTests` covers introductions, `HostileRelayTests` and `HostileCommentTests`
             cover relays and subscribers.
 
             """
