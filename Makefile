@@ -106,8 +106,9 @@ sanitize: packages
 		done || exit 1; \
 	done
 
-# Reports deviations from the format.
+# Reports deviations from the format, and from the structure of the modules: a new cycle between folders, a type that grows beyond its limit.
 lint:
+	Tests/Structure/check-structure
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Benchmarks
 
 format:

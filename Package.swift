@@ -139,10 +139,12 @@ let chat: [Target] =
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],
         tests: ["TranscriptSupport"])
     + module("ChatModel", layer: "Chat", uses: ["AsyncPrimitives", "ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
+    // The decisions of chats, groups and channels, without a store or an agent.
+    + module("ChatRules", layer: "Chat", uses: ["UnicodeText", "ChatProtocol", "ChatAPI", "SMPProtocol", "SMPCrypto", "SMPWire"])
     + module(
         "ChatEngine", layer: "Chat",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "ChatRules", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
             "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
@@ -151,7 +153,7 @@ let chat: [Target] =
     + module(
         "ChatSimulation", layer: "Chat",
         uses: [
-            "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
+            "ChatEngine", "ChatRules", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite",
         ])
     + module(
@@ -172,7 +174,8 @@ let bots: [Target] =
     + module(
         "Parley", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
+            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "ChatSocket",
+            "SMPWire",
             "SMPCrypto", "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -327,7 +330,8 @@ let testSupport: [Target] = [
 
 /// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
 let fuzzedModules: [Target.Dependency] = [
-    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI", "ChatEngine",
+    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI", "ChatRules",
+    "ChatEngine",
     "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [

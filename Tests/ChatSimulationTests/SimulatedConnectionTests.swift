@@ -1,4 +1,5 @@
 import ChatEngine
+import ChatRules
 import Foundation
 import SMPAgent
 import SMPCrypto

@@ -17,10 +17,11 @@ extension Interop {
                 for role in ["member", "observer", "moderator"] {
                     if role != "member" { try await group.giveAll(role) }
                     var refusals: [[String]] = []
-                    for member in group.members { refusals.append(try await group.refusals(to: member, item: items[member.name] ?? 0)) }
+                    for member in group.members { refusals.append(try await group.refusals(to: member, as: role, item: items[member.name] ?? 0)) }
                     try #require(refusals[0] == refusals[1], "of a \(role)")
                     try #require(refusals[0].count > 10, "of a \(role)")
                 }
+                try await group.beginSupport()
                 try await group.close()
             }
         }
@@ -48,8 +49,22 @@ extension Gathering {
         }
     }
 
+    /// The one difference: a Parley moderator may begin a support chat where the preference is off. An official one is refused, and shows the message of
+    /// the other.
+    fileprivate func beginSupport() async throws {
+        guard let official = members.first(where: { $0.implementation == .official }), let parley = members.first(where: { $0.implementation == .parley })
+        else { return }
+        func send(_ text: String, from member: any Party, to other: any Party) async throws {
+            let id = try await memberID(other.name, at: member)
+            try await member.send(#"/_send #1(_support:\#(id)) json [{"msgContent":{"type":"text","text":"\#(text)"},"mentions":{}}]"#)
+        }
+        await #expect(throws: PeerError.self) { try await send("refused", from: official, to: parley) }
+        try await send("may I help you?", from: parley, to: official)
+        try await hear("may I help you?", as: official)
+    }
+
     /// The commands that a member is refused, with the errors. Those that are carried out are harmless.
-    fileprivate func refusals(to member: any Party, item: Int64) async throws -> [String] {
+    fileprivate func refusals(to member: any Party, as role: String, item: Int64) async throws -> [String] {
         let owner = try await memberID(host.name, at: member)
         let other = try await memberID(members.first { $0.name != member.name }?.name ?? "", at: member)
         func content(_ content: JSONValue) -> String { JSONValue.array([["msgContent": content, "mentions": [:]]]).text }
@@ -81,7 +96,7 @@ extension Gathering {
             "a group that is joined": "/_join #1",
         ]
         var refusals: [String] = []
-        for (what, command) in commands {
+        for (what, command) in commands where role != "moderator" || what != "support for another" {
             do {
                 try await member.send(command)
             } catch let error as PeerError where error.code == .refused {

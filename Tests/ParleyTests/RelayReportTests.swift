@@ -1,5 +1,6 @@
 import ChatEngine
 import ChatProtocol
+import ChatRules
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import ChatRules
 import SMPAgent
 import SMPProtocol
 import SMPWire

@@ -1,4 +1,5 @@
 import ChatEngine
+import ChatRules
 package import SMPAgent
 package import SMPClient
 package import SMPCrypto

@@ -1,4 +1,5 @@
 package import ChatEngine
+import ChatRules
 import Foundation
 package import SMPClient
 import SMPCrypto

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import SMPSimulation
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
 
     @Test func withoutHistoryASubscriberWhoComesBackGetsWhatIsPostedFromThenOn() async throws {
         let scene = try await abandonedScene(history: false)
-        await scene.eventually("the relay sends again", at: "relay") { try await quotaErrors(of: "ann", in: scene) < ChatTransaction.inactiveErrorCount }
+        await scene.eventually("the relay sends again", at: "relay") { try await quotaErrors(of: "ann", in: scene) < Connection.inactiveErrorCount }
         try await scene.post("after")
         await scene.expect("after", at: "ann")
         #expect(await scene.texts(at: "ann") == ["before"] + (1...8).map(String.init) + ["after"])

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import SMPAgent
 import SMPProtocol
 import SMPWire

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import SMPSimulation
 import TestSupport
 import Testing

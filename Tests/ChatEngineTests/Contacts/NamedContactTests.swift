@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPCrypto
@@ -96,7 +97,7 @@ import Testing
             try await name(bob, in: scene)
             try await scene.run { transaction in
                 let connection = try #require(try transaction.db.connections(ofContact: bob).first)
-                try transaction.db.updateConnection(connection.id, authErrors: ChatTransaction.disablingErrorCount, quotaErrors: 0)
+                try transaction.db.updateConnection(connection.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
             }
         }
         let before = try await contact(bob, in: scene)

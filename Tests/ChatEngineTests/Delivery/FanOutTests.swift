@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import Logging
 import SMPAgent

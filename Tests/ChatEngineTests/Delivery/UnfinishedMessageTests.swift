@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import Testing
 
 @testable import ChatEngine

@@ -1,4 +1,5 @@
 import ChatProtocol
+import ChatRules
 import GRDB
 import Testing
 

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPAgent
@@ -158,13 +159,13 @@ import Testing
         let bob = try #require(ids["bob"])
         try await scene.run { transaction in
             let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, authErrors: ChatTransaction.disablingErrorCount, quotaErrors: 0)
+            try transaction.db.updateConnection(record.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
         }
         #expect(Set(try await scene.sent(try await send(["lost"], in: scene)).keys) == ["cath"])
         #expect(try await scene.count("pending_member_messages") == 0)
         try await scene.run { transaction in
             let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, authErrors: ChatTransaction.disablingErrorCount - 1, quotaErrors: 0)
+            try transaction.db.updateConnection(record.id, authErrors: Connection.disablingErrorCount - 1, quotaErrors: 0)
         }
         #expect(Set(try await scene.sent(try await send(["sent"], in: scene)).keys) == ["bob", "cath"])
         try await scene.close()

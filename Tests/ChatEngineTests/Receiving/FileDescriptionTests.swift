@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPWire

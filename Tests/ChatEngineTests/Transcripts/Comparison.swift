@@ -1,4 +1,5 @@
 import ChatProtocol
+import ChatRules
 
 /// Compares what a core says with what the official one said, up to the differences that must be.
 ///

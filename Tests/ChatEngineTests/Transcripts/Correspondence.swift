@@ -1,4 +1,5 @@
 import ChatProtocol
+import ChatRules
 
 /// What stands here for values of a recording that are new in every run: ids, links, codes, random names.
 ///

@@ -1,3 +1,4 @@
+import ChatRules
 import SMPAgent
 
 extension AsyncStream<AgentNotification> {

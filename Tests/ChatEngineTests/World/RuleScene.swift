@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import SMPAgent
 import SMPProtocol
@@ -90,7 +91,7 @@ final class RuleScene: Sendable {
     func fillQueue(of id: GroupMemberID) async throws {
         try await run { transaction in
             let record = try #require(try transaction.db.connections(ofMember: id).last)
-            try transaction.db.updateConnection(record.id, authErrors: 0, quotaErrors: ChatTransaction.inactiveErrorCount)
+            try transaction.db.updateConnection(record.id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount)
         }
     }
 

@@ -1,5 +1,6 @@
 public import ChatAPI
 package import ChatEngine
+internal import ChatRules
 internal import EncryptedSQLite
 internal import Foundation
 internal import Logging

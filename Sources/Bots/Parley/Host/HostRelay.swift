@@ -1,4 +1,5 @@
 import ChatEngine
+import ChatRules
 
 /// The channels that a host relays for, how many subscribers it takes and how much it passes on. It relays if a profile is made for that; by default it serves everybody.
 public struct HostRelay: Sendable, Hashable {

@@ -1,6 +1,7 @@
 package import ChatAPI
 internal import ChatEngine
 package import ChatProtocol
+internal import ChatRules
 internal import Foundation
 
 /// A request of an operator to the profile of a data folder that relays for others.

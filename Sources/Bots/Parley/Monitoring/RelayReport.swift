@@ -1,6 +1,7 @@
 internal import ChatAPI
 internal import ChatEngine
 internal import ChatProtocol
+internal import ChatRules
 
 /// The work of a profile that relays for others, as operators see it: for `parley relay`, `parley top` and `/metrics`.
 struct RelayReport: Sendable {

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPAgent
 import SMPCrypto
 import SMPProtocol
@@ -54,14 +55,6 @@ struct RelayLink: Sendable {
         memberID = MemberID(id)
         key = resolved.fixed.rootKey
         profile = data.relayProfile
-    }
-}
-
-extension ConnectionShortLink {
-    /// The link with the type by which apps know what it leads to.
-    func with(type: ContactLinkType) -> ConnectionShortLink {
-        guard case .contact(_, _, let server, let key) = self else { return self }
-        return .contact(scheme: .server, type: type, server: server, key: key)
     }
 }
 

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Messages in the name of a channel. A relay knows which owner has sent them, and does not tell; all others learn that the channel says so.

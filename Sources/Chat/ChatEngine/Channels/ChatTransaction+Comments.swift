@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Comments on the posts of channels: the conversations that they are, and closing them.

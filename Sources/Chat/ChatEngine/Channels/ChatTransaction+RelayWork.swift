@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // The work of a relay, as the store keeps it: messages become tasks, tasks become bodies, bodies are given to members one after another.

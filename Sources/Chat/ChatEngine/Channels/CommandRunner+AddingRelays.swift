@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // Relays come to a channel that exists.
 

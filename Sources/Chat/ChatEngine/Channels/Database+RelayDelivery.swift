@@ -1,57 +1,11 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPWire
 
 // The work of a relay: tasks, which are messages to pass on, and jobs, which are bodies for subscribers.
-
-/// A message that a relay passes on.
-struct RelayTask: Sendable, Hashable {
-    var id: Int64
-    var scope: RelayScope
-    var sender: GroupMemberID
-    /// The message with its author, as subscribers get it.
-    var element: Bytes
-    /// True if the relay serves the channel no longer once this is delivered.
-    var endsService: Bool
-}
-
-/// The receivers of a message that a relay passes on.
-enum RelayScope: Sendable, Hashable {
-    /// All members.
-    case all
-    /// The member of a support chat, and the moderators.
-    case support(GroupMemberID)
-    /// All members whose clients know comments.
-    case comments
-
-    var supportMember: GroupMemberID? { if case .support(let id) = self { id } else { nil } }
-    var isForComments: Bool { self == .comments }
-
-    init(_ member: GroupMemberID?, isForComments: Bool) { self = isForComments ? .comments : member.map(RelayScope.support) ?? .all }
-}
-
-/// A body that a relay gives to members one after another.
-struct RelayJob: Sendable, Hashable {
-    var id: Int64
-    var group: GroupID
-    var scope: RelayScope
-    /// The one author of all that is in the body, who gets nothing; nil if there are several.
-    var singleSender: GroupMemberID?
-    var body: Bytes
-    /// The number of the message for the agent, the same in all connections.
-    var requestKey: Int64
-    /// The last member to whom the body was given.
-    var cursor: GroupMemberID
-    var endsService: Bool
-}
-
-/// A connection that a relay delivers over.
-struct RelayTarget: Sendable, Hashable {
-    var member: GroupMemberID
-    var connection: Bytes
-}
 
 extension Database {
     // MARK: Tasks
@@ -158,7 +112,7 @@ extension Database {
         SELECT m.group_member_id, cn.agent_connection_id FROM group_members m
         JOIN connections cn ON cn.connection_id = (SELECT max(x.connection_id) FROM connections x WHERE x.group_member_id = m.group_member_id)
         WHERE m.category <> 'user' AND m.role <> 'relay' AND m.status IN \(GroupTables.currentStatuses) AND cn.status IN ('ready', 'sndReady')
-            AND cn.auth_errors < \(ChatTransaction.disablingErrorCount) AND cn.quota_errors < \(ChatTransaction.inactiveErrorCount)
+            AND cn.auth_errors < \(Connection.disablingErrorCount) AND cn.quota_errors < \(Connection.inactiveErrorCount)
         """
 
     private static func target(_ row: inout RowReader) -> RelayTarget { RelayTarget(member: row.id(), connection: row.bytes()) }

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // What commands do with the chats of groups and the support chats in them.
 

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import GRDB
 
@@ -27,58 +28,6 @@ struct ItemFilter: Sendable, Hashable {
             }
         }
         return conditions
-    }
-}
-
-/// The items that a page is taken from.
-enum ItemScope: Sendable, Hashable {
-    case chat(ItemOwner)
-    /// A group without comments, or a support chat in it; nil for what all members see.
-    case group(GroupID, GroupChatScope?)
-    /// The comments on a post of a channel.
-    case comments(GroupID, on: ChatItemID)
-    case user(UserID)
-
-    /// The condition on the items, for the table `i`.
-    fileprivate func condition(_ arguments: inout SQLArguments, _ filter: ItemFilter = ItemFilter()) -> String {
-        switch self {
-        case .chat(let owner):
-            let (column, id) = owner.column
-            arguments += [id]
-            return "i.\(column) = ?" + filter.condition(&arguments)
-        case .group(let id, let scope):
-            arguments += [id]
-            // Reports are in the support chats of their authors: moderators list those of a group together.
-            let isOfReports = filter.messageKind == MessageContentType.report.code
-            let part = isOfReports ? "" : scope.condition(&arguments)
-            return "i.group_id = ?" + part + filter.condition(&arguments)
-        case .comments(let id, let post):
-            arguments += [id, post]
-            return "i.group_id = ? AND i.parent_item_id = ?" + filter.condition(&arguments)
-        case .user(let id):
-            arguments += [id]
-            return "i.user_id = ?" + filter.condition(&arguments)
-        }
-    }
-
-    /// True if items are in the order in which they were sent. Messages of groups come by several ways, and history comes late.
-    private var isByTime: Bool {
-        switch self {
-        case .group, .comments: true
-        case .chat, .user: false
-        }
-    }
-
-    fileprivate func order(isDescending: Bool) -> String {
-        let direction = isDescending ? " DESC" : ""
-        return isByTime ? " ORDER BY i.item_ts\(direction), i.chat_item_id\(direction)" : " ORDER BY i.chat_item_id\(direction)"
-    }
-
-    /// The condition that an item stands before or after another one, whose id is the argument.
-    fileprivate func compared(_ sign: String) -> String {
-        isByTime
-            ? " AND (i.item_ts, i.chat_item_id) \(sign) (SELECT o.item_ts, o.chat_item_id FROM chat_items o WHERE o.chat_item_id = ?)"
-            : " AND i.chat_item_id \(sign) ?"
     }
 }
 
@@ -259,5 +208,49 @@ extension Database {
                 kind: ChatListEntry.Kind(rawValue: row.int()) ?? .contact, id: row.int(), time: UTCTimestamp(stored: row.int()))
         }
         return entries.sorted { ($1.time, $1.id) < ($0.time, $0.id) }
+    }
+}
+
+extension ItemScope {
+    /// The condition on the items, for the table `i`.
+    fileprivate func condition(_ arguments: inout SQLArguments, _ filter: ItemFilter = ItemFilter()) -> String {
+        switch self {
+        case .chat(let owner):
+            let (column, id) = owner.column
+            arguments += [id]
+            return "i.\(column) = ?" + filter.condition(&arguments)
+        case .group(let id, let scope):
+            arguments += [id]
+            // Reports are in the support chats of their authors: moderators list those of a group together.
+            let isOfReports = filter.messageKind == MessageContentType.report.code
+            let part = isOfReports ? "" : scope.condition(&arguments)
+            return "i.group_id = ?" + part + filter.condition(&arguments)
+        case .comments(let id, let post):
+            arguments += [id, post]
+            return "i.group_id = ? AND i.parent_item_id = ?" + filter.condition(&arguments)
+        case .user(let id):
+            arguments += [id]
+            return "i.user_id = ?" + filter.condition(&arguments)
+        }
+    }
+
+    /// True if items are in the order in which they were sent. Messages of groups come by several ways, and history comes late.
+    private var isByTime: Bool {
+        switch self {
+        case .group, .comments: true
+        case .chat, .user: false
+        }
+    }
+
+    fileprivate func order(isDescending: Bool) -> String {
+        let direction = isDescending ? " DESC" : ""
+        return isByTime ? " ORDER BY i.item_ts\(direction), i.chat_item_id\(direction)" : " ORDER BY i.chat_item_id\(direction)"
+    }
+
+    /// The condition that an item stands before or after another one, whose id is the argument.
+    fileprivate func compared(_ sign: String) -> String {
+        isByTime
+            ? " AND (i.item_ts, i.chat_item_id) \(sign) (SELECT o.item_ts, o.chat_item_id FROM chat_items o WHERE o.chat_item_id = ?)"
+            : " AND i.chat_item_id \(sign) ?"
     }
 }

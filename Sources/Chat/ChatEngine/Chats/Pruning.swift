@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 /// How long records are kept that are not the user's, in seconds.
 struct RetentionPeriods: Sendable {

@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPAgent
 import SMPCrypto
 import SMPProtocol

@@ -1,14 +1,11 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Sending: what the store keeps of messages until the agent has them.
 
 extension ChatTransaction {
-    /// Failed deliveries after which nothing more is sent over a connection: its queue is gone.
-    static let disablingErrorCount = 10
-    /// Deliveries refused because the queue is full, after which the connection counts as inactive.
-    static let inactiveErrorCount = 5
     /// The value of that counter when a message was given up.
     static let givenUpErrorCount = 999
 
@@ -19,7 +16,7 @@ extension ChatTransaction {
             throw Refusal.chat(.contactNotReady(contact: contact))
         }
         guard contact.status == .active else { throw Refusal.chat(.contactNotActive(contact: contact)) }
-        guard connection.authErrorCounter < Self.disablingErrorCount else {
+        guard connection.authErrorCounter < Connection.disablingErrorCount else {
             throw Refusal.chat(.contactDisabled(contact: contact))
         }
         return connection

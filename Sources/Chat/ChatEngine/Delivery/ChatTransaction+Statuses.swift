@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPAgent
 import SMPProtocol
 import SMPWire
@@ -76,7 +77,7 @@ extension ChatTransaction {
         case .smp(_, .auth) where isFinal:
             let count = connection.authErrorCounter + 1
             try db.updateConnection(connection.connectionID, authErrors: count, quotaErrors: connection.quotaErrorCounter)
-            guard count >= Self.disablingErrorCount else { return }
+            guard count >= Connection.disablingErrorCount else { return }
             if var contact = context.contact {
                 contact.activeConnection?.authErrorCounter = count
                 emit(.contactDisabled(user: context.user, contact: contact))
@@ -84,17 +85,17 @@ extension ChatTransaction {
                 emit(.connectionDisabled(connectionEntity: context.entity))
             }
         case .smp(_, .quota):
-            guard connection.quotaErrorCounter < Self.inactiveErrorCount else { return }
+            guard connection.quotaErrorCounter < Connection.inactiveErrorCount else { return }
             let count = isFinal ? Self.givenUpErrorCount : connection.quotaErrorCounter + 1
             try db.updateConnection(connection.connectionID, authErrors: connection.authErrorCounter, quotaErrors: count)
-            if count >= Self.inactiveErrorCount { emit(.connectionInactive(connectionEntity: context.entity, inactive: true)) }
+            if count >= Connection.inactiveErrorCount { emit(.connectionInactive(connectionEntity: context.entity, inactive: true)) }
         default: break
         }
     }
 
     /// The other side takes its messages again.
     func receiveContinuation(in context: ReceivingContext) throws {
-        guard context.connection.quotaErrorCounter >= Self.inactiveErrorCount else { return }
+        guard context.connection.quotaErrorCounter >= Connection.inactiveErrorCount else { return }
         try db.updateConnection(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
         emit(.connectionInactive(connectionEntity: context.entity, inactive: false))
     }

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPWire
@@ -32,12 +33,6 @@ struct DeliveryTarget: Sendable {
         agentConnectionID = Base64URL.decode(connection.agentConnectionID) ?? []
         pqEncryption = connection.pqEncryption
     }
-}
-
-/// A body that is stored once for any number of deliveries.
-struct DeliveryBody: Sendable {
-    var id: Int64
-    var bytes: Bytes
 }
 
 extension Database {

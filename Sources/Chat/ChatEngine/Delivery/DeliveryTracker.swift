@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import GRDB
 import Logging
 import SMPAgent

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SystemSupport
 
 /// The bounds of the jobs that peers cause: so many at a time, and not for ever.

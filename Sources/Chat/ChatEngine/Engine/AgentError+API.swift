@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import Foundation
 import SMPAgent
 import SMPClient

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 
 // Commands that a stopped core refuses with `chatNotStarted`, as the official one does: nearly all that concern a profile. Commands that say which profile
 // is to act, and those about the core, its databases and its settings, are answered.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 /// The outcome of a command that is performed once: enough to answer it again with things as they are then.
 struct CommandOutcome: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // Commands about other devices and about push notifications, which this core does not have: it says that there are none.
 

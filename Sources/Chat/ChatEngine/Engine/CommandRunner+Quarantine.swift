@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPAgent
 
 // Commands about received events that were set aside because processes died of them.

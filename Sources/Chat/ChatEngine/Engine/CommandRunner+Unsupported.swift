@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // Commands about calls: what is asked of a call that is not there is not found, as with official cores; what would begin one is refused.
 

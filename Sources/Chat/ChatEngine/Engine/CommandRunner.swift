@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPAgent
 
 /// Runs a command: each is one transaction, or some with work of the agent between them.

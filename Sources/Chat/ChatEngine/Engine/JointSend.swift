@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 
 /// A command that sends messages to a contact or a group and can run together with others that send there.
 struct JointSend: Sendable {

@@ -1,4 +1,5 @@
 package import ChatAPI
+import ChatRules
 package import EncryptedSQLite
 import GRDB
 import SMPAgent

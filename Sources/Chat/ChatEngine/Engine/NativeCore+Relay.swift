@@ -1,3 +1,4 @@
+package import ChatRules
 import GRDB
 
 extension NativeCore {

@@ -1,4 +1,5 @@
 package import ChatAPI
+import ChatRules
 import GRDB
 import SMPAgent
 

@@ -1,6 +1,7 @@
 import AsyncPrimitives
 package import ChatAPI
 package import ChatProtocol
+import ChatRules
 package import EncryptedSQLite
 import Logging
 package import SMPAgent

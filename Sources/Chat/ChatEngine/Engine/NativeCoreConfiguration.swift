@@ -1,4 +1,5 @@
 package import ChatProtocol
+package import ChatRules
 package import EncryptedSQLite
 package import Logging
 package import SMPAgent

@@ -1,5 +1,6 @@
 import AsyncPrimitives
 import ChatAPI
+import ChatRules
 import Logging
 import XFTPAgent
 import XFTPProtocol

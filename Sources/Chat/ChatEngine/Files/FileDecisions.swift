@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // What a command or a message does to a file in its state.
 

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import Logging
 import SMPAgent
 package import SMPClient

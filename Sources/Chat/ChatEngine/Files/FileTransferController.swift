@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import GRDB
 import Logging
 import SMPClient

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // Decisions about files of old clients, which travel in chunks inside messages.
 

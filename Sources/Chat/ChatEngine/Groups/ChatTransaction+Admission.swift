@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // The admission of those who join by the link of a group: the rules for it, and those whom they refuse.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Sending to members. A post is one transaction and one stored body for each encoding that the members' clients need, whatever their number.

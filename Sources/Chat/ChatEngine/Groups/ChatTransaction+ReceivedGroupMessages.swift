@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Messages of members: new ones, edits, deletions, reactions.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Profiles of groups and of members, as members change them.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 // Changes of the members of a group that other members announce.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // Forwarding messages of one chat into another.
 

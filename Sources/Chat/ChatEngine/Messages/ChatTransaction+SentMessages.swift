@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import SMPWire
 
@@ -351,17 +352,5 @@ extension ChatTransaction {
         let item = try item(id, in: conversation).item
         let shown = ItemReaction(direction: .directSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: shown))
-    }
-}
-
-extension StoredItem {
-    /// The author as the members of a group know it; nil in other chats, and for items in the name of the group.
-    func author(in conversation: Conversation) -> MemberID? {
-        guard case .group(let chat) = conversation else { return nil }
-        switch item.direction {
-        case .groupSent: return item.meta.showGroupAsSender ? nil : chat.group.membership.memberID
-        case .groupReceived(let member): return member.memberID
-        default: return nil
-        }
     }
 }

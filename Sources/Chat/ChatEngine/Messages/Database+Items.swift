@@ -1,120 +1,11 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import EncryptedSQLite
 import GRDB
 import SMPWire
 
 // Chat items: what was written and what happened in chats.
-
-/// The owner of items.
-enum ItemOwner: Sendable, Hashable {
-    case contact(ContactID)
-    case group(GroupID)
-    case notes(NoteFolderID)
-}
-
-/// A quoted message, as stored with the item that answers it.
-struct QuoteRecord: Sendable, Hashable {
-    /// True if this profile wrote it; nil if it is not known.
-    var isSent: Bool?
-    var sharedMessageID: SharedMessageID?
-    var sentAt: UTCTimestamp
-    var content: MessageContent
-    /// The author, in groups.
-    var memberID: MemberID?
-}
-
-/// The values of a row of items.
-struct ItemRecord: Sendable {
-    /// 0 before it is stored.
-    var id: ChatItemID = 0
-    var userID: UserID
-    var owner: ItemOwner
-    var isSent: Bool
-    var content: ItemContent
-    var status: ItemStatus
-    var sharedMessageID: SharedMessageID?
-    var deletion = StoredDeletion.none
-    var deletedAt: UTCTimestamp?
-    var isEdited = false
-    var isLive: Bool?
-    var timer: ItemTimer?
-    var viaProxy: Bool?
-    var mentionsUser = false
-    var hasLink = false
-    var forwarded: ForwardedFrom?
-    var quote: QuoteRecord?
-    var itemTimestamp: UTCTimestamp
-    var createdAt: UTCTimestamp
-    var updatedAt: UTCTimestamp
-    /// The item that is quoted, if it is there.
-    var quotedItemID: ChatItemID?
-    var reactions: [ReactionCount] = []
-    var file: ItemFile?
-    var group = GroupItemDetails()
-}
-
-/// An item with what it belongs to.
-struct StoredItem: Sendable {
-    var item: ChatItem
-    var owner: ItemOwner
-    var userID: UserID
-    /// The part of a group that the item is in; nil for all others.
-    var scope: GroupChatScope?
-
-    var id: ChatItemID { item.meta.itemID }
-    /// The chat, or part of a group, that the item is in.
-    var chat: ItemScope {
-        guard case .group(let id) = owner else { return .chat(owner) }
-        return item.meta.parentItemID.map { .comments(id, on: $0) } ?? .group(id, scope)
-    }
-    var isSent: Bool {
-        switch item.direction {
-        case .directSent, .localSent, .groupSent: true
-        default: false
-        }
-    }
-    /// The message, if the item is one.
-    var message: MessageContent? {
-        switch item.content {
-        case .sentMessage(let content), .receivedMessage(let content): content
-        default: nil
-        }
-    }
-}
-
-extension StoredItem {
-    /// The item as it stands at a moment: items can be edited and deleted for a day.
-    ///
-    /// - Parameter members: The members that items of groups name.
-    init(_ record: ItemRecord, at now: UTCTimestamp, members: ItemMembers = ItemMembers()) {
-        let isLocal = record.owner.folderID != nil
-        let isDeletable = ItemRules.isDeletable(
-            content: record.content, isDeleted: record.deletion != .none, sentAt: record.itemTimestamp, isDirect: !isLocal, now: now)
-        let meta = ItemMeta(
-            itemID: record.id, itemTimestamp: record.itemTimestamp, text: record.content.text, status: record.status,
-            sentViaProxy: record.viaProxy, sharedMessageID: record.sharedMessageID, forwarded: record.forwarded,
-            deleted: ItemDeleted(record, members), isEdited: record.isEdited, timed: record.timer, isLive: record.isLive,
-            userMention: record.mentionsUser, hasLink: record.hasLink, isDeletable: isDeletable,
-            isEditable: isDeletable && record.forwarded == nil, forwardedByMember: record.group.forwardedBy,
-            showGroupAsSender: record.group.isAsGroup, parentItemID: record.group.parent,
-            commentsTotal: record.group.commentsTotal == 0 ? nil : record.group.commentsTotal,
-            commentsDisabled: record.group.commentsDisabled ? true : nil, signatureStatus: record.group.signature, createdAt: record.createdAt,
-            updatedAt: record.updatedAt)
-        let quote = record.quote.map { quote in
-            ItemQuote(
-                direction: ItemDirection(quote, in: record.owner, members), itemID: record.quotedItemID,
-                sharedMessageID: quote.sharedMessageID, sentAt: quote.sentAt, content: quote.content,
-                formattedText: Markdown.parse(quote.content.text))
-        }
-        item = ChatItem(
-            direction: ItemDirection(record, members), meta: meta, content: record.content,
-            mentions: record.group.mentions.mapValues { ItemMention(memberID: $0, member: members.byMemberID[$0].map(MentionedMember.init)) },
-            formattedText: record.content.message.flatMap { Markdown.parse($0.text) }, quotedItem: quote, reactions: record.reactions,
-            file: record.file)
-        (owner, userID, scope) = (record.owner, record.userID, record.group.scope)
-    }
-}
 
 extension Database {
     private static let itemColumns = """
@@ -401,10 +292,6 @@ extension ItemOwner {
         case .notes(let id): ("note_folder_id", id.rawValue)
         }
     }
-
-    var contactID: ContactID? { if case .contact(let id) = self { id } else { nil } }
-    var groupID: GroupID? { if case .group(let id) = self { id } else { nil } }
-    var folderID: NoteFolderID? { if case .notes(let id) = self { id } else { nil } }
 }
 
 extension ItemStatus {

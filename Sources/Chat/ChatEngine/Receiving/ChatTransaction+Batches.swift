@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 
 // The messages of one body, and the count of those that are of no use.
 

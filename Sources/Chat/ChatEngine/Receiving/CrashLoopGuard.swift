@@ -1,3 +1,4 @@
+import ChatRules
 import Logging
 import Synchronization
 import SystemSupport

@@ -1,4 +1,5 @@
 import ChatProtocol
+import ChatRules
 import SMPAgent
 import SMPWire
 import SystemSupport

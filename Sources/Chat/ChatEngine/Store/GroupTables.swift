@@ -1,3 +1,5 @@
+import ChatRules
+
 /// The tables of groups (migration 10).
 ///
 /// Connections and items get columns, and constraints that name groups: SQLite has those tables made anew.

@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 
 /// Passes on the effects of committed transactions: events to subscribers, deliveries to the outbox, jobs to the queue, expiry and removed files to their
 /// timer, and channels to the relay.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import SMPWire
 
 /// The consequences of a transaction, dispatched once it is on disk.

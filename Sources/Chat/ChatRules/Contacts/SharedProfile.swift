@@ -1,0 +1,31 @@
+package import ChatAPI
+package import ChatProtocol
+
+extension User {
+    /// The profile that a contact is shown: the general or an incognito one, with all preferences filled in.
+    ///
+    /// - Parameters:
+    ///   - incognito: The random profile of the connection.
+    ///   - contactPreferences: What is set for this contact.
+    ///   - usesProfileTTL: Whether a contact without a time to live of its own takes the general one.
+    package func sharedProfile(incognito: Profile?, contactPreferences: ChatPreferences?, usesProfileTTL: Bool) -> Profile {
+        var shared = incognito ?? profile.published
+        var general = profile.preferences
+        if incognito != nil {
+            // What the profile allows does not show through an incognito one, but for the time to live.
+            var preferences = FullChatPreferences.defaults
+            preferences.timedMessages.ttl = general?.timedMessages?.ttl
+            general = preferences.preferences
+        }
+        shared.preferences = FullChatPreferences(merging: contactPreferences, over: general, usesProfileTTL: usesProfileTTL).preferences
+        return shared
+    }
+}
+
+extension Profile {
+    /// Tells whether something changed that contacts see, beyond what is allowed.
+    package func differsVisibly(from other: Profile) -> Bool {
+        displayName != other.displayName || fullName != other.fullName || shortDescription != other.shortDescription
+            || image != other.image || contactLink != other.contactLink
+    }
+}

@@ -1,0 +1,64 @@
+package import ChatAPI
+package import ChatProtocol
+
+// The rules of groups with relays: who passes on what, and what is shown of it. Pure functions of groups and members.
+
+extension GroupMember {
+    /// True for a member that passes on messages and writes none.
+    package var isRelay: Bool { role == .relay }
+}
+
+extension GroupInfo {
+    /// True if this profile relays for the group.
+    package var isServedHere: Bool { usesRelays && membership.isRelay }
+
+    /// True if this profile gets what is posted from relays, and does not own the group.
+    package var isSubscribed: Bool { usesRelays && !membership.isRelay && membership.role != .owner && membership.status.isCurrent }
+
+    /// Tells whether events of a member are not shown: subscribers of a channel do not see others come, go or change.
+    package func mutesEvents(of member: GroupMember) -> Bool {
+        usesRelays && !membership.isRelay && !member.isRelay && membership.role < .moderator && member.role < .moderator
+    }
+
+    /// The role of members of whom nothing but messages is known.
+    package var unknownMemberRole: GroupMemberRole { usesRelays ? ChannelRules.subscriberRole(in: self) : .author }
+
+    /// The encryption as items show it.
+    package var encryption: EncryptionInfo { EncryptionInfo(isPublic: groupProfile.publicGroup == nil ? nil : true, pqEnabled: false) }
+
+    /// True if messages that name nobody as their sender are sent in the name of the group.
+    package var sendsAsGroup: Bool { usesRelays && membership.role == .owner }
+}
+
+package enum ChannelRules {
+    /// The role of those who join a channel by its link, and cannot comment.
+    package static let subscriberRole = GroupMemberRole.observer
+
+    /// The role of those who join a channel by its link.
+    ///
+    /// - Parameter knowComments: False for a client that does not know comments, nor the role of those who write them.
+    package static func subscriberRole(in group: GroupInfo, knowComments: Bool = true) -> GroupMemberRole {
+        group.allows(.comments) && knowComments ? .commenter : subscriberRole
+    }
+
+    /// Tells whether a relay may tell this profile of a member with a role: relays let in subscribers, and nobody who decides about others.
+    package static func mayAnnounce(_ role: GroupMemberRole) -> Bool { role < .moderator && role != .relay }
+
+    /// The role of a member that a relay introduces.
+    ///
+    /// What link data or a signed event told is not changed by what a relay says, and nobody becomes an owner by it.
+    package static func role(introduced: GroupMemberRole, known: GroupMember?) -> GroupMemberRole {
+        if let known, known.status != .unknown || known.role == .owner { return known.role }
+        return introduced == .owner || introduced == .relay ? subscriberRole : introduced
+    }
+}
+
+extension ChatMessageEvent {
+    /// True for what can be sent in the name of a channel.
+    package var hasNoAuthorInChannels: Bool {
+        switch self {
+        case .newMessage, .fileDescription, .updateMessage, .deleteMessage, .cancelFile: true
+        default: false
+        }
+    }
+}
