@@ -152,6 +152,23 @@ struct HostileRelayTests {
         await scene.close()
     }
 
+    @Test("a relay that introduces an owner anew does not rename it")
+    func ownerRenamed() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let owner = try await scene.info(at: "owner").membership
+        await scene.eventually("the relay has introduced the owner", at: "ann") {
+            await scene.members(at: "ann").first { $0.memberID == owner.memberID }?.status == .introduced
+        }
+        let info = MemberInfo(
+            memberID: owner.memberID, role: .owner, versions: ChatVersions.supported, profile: Profile(displayName: "attack", fullName: ""))
+        try await scene.attack(.introduceMember(info, restrictions: nil), from: "relay", to: "ann")
+        try await scene.post("after")
+        await scene.expect("after", at: "ann")
+        let known = try #require(await scene.members(at: "ann").first { $0.memberID == owner.memberID })
+        #expect(known.profile.displayName == "owner" && known.localDisplayName == "owner")
+        await scene.close()
+    }
+
     @Test("nobody joins under the identifier of another")
     func duplicateMember() async throws {
         let scene = try await ChannelScene(["ann"])

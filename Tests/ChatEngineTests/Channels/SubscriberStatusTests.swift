@@ -127,6 +127,24 @@ struct SubscriberStatusTests {
         }
     }
 
+    @Test("a missing signature of somebody who is not in the channel leaves no note in it", arguments: Place.allCases)
+    func unsigned(_ place: Place) async throws {
+        let channel = try await Channel(at: place)
+        let unsigned: [ChatMessageEvent] = [
+            .memberRole(memberID: channel.mallory, .owner), .removeMember(memberID: channel.mallory, withMessages: true), .deleteGroup,
+        ]
+        for status in [GroupMemberStatus.removed, .groupDeleted, .invited] + (place == .relay ? [.left] : []) {
+            try await channel.set(status)
+            for event in unsigned {
+                let changes = try await channel.outcome(of: event)
+                #expect(changes.isEmpty, "\(status.rawValue) \(event.tag) at the \(place.rawValue): \(changes)")
+            }
+        }
+        try await channel.set(.connected)
+        #expect(try await channel.outcome(of: unsigned[0])["chat_items"]?.count == 1, "a member's is noted")
+        try await channel.scene.close()
+    }
+
     @Test("who is blocked for all changes nothing in sight, and nothing of it is passed on", arguments: Place.allCases)
     func blocked(_ place: Place) async throws {
         for role in [GroupMemberRole.commenter, .owner] {

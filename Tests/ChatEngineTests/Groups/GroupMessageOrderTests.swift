@@ -53,6 +53,22 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [false, true])
+    func anEditDoesNotBringInAMessageThatAModeratorHasDeletedBeforeItCame(_ isInFull: Bool) async throws {
+        let (scene, senders, ids) = try await scene { $0.set(.fullDelete, isInFull ? .on : .off) }
+        let bob = try #require(ids["bob"])
+        try await scene.receive([.deleteMessage(MessageDeletion(messageID: Self.id, memberID: bob))], from: sender("mod", senders))
+        let edit = ChatMessageEvent.updateMessage(MessageUpdate(messageID: Self.id, content: .text("spam, edited")))
+        let told = try await scene.receive([edit], from: sender("bob", senders))
+        #expect(told.events.messageErrors == ["x.msg.update: the message was deleted by a moderator"])
+        #expect(try await scene.texts(in: Self.group).isEmpty)
+        // The moderation waits on: the message itself is shown as deleted, whatever came in between.
+        try await scene.receive([text("spam")], from: sender("bob", senders), id: Self.id)
+        try await scene.receive([edit], from: sender("bob", senders))
+        #expect(try await scene.count("chat_items WHERE item_text LIKE '%spam%' AND deleted = 0 AND content_kind = 'rcvMsgContent'") == 0)
+        try await scene.close()
+    }
+
     @Test func aModerationThatWaitsDoesNotCountOnceItsModeratorIsNoneAnyMore() async throws {
         let (scene, senders, ids) = try await scene()
         let bob = try #require(ids["bob"])

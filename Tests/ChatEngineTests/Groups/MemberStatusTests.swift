@@ -126,6 +126,21 @@ struct MemberStatusTests {
     }
 
     @Test(
+        "what cannot be read of somebody who is not in the group leaves no note in the chat",
+        arguments: [GroupMemberStatus.removed, .left, .groupDeleted, .invited])
+    func unreadable(_ status: GroupMemberStatus) async throws {
+        for own in [GroupMemberRole.owner, .member] {
+            let team = try await Team(own: own, role: .member)
+            try await team.set(status)
+            let before = try await team.scene.run { try StoreSnapshot($0.db) }
+            let told = try await team.scene.effects(ofBody: Bytes("[0,{},\"x\"]".utf8), from: team.mallory)
+            let changes = try await team.scene.run { try StoreSnapshot($0.db) }.changes(since: before)
+            #expect(changes.isEmpty && told.events.types == ["chatError"] && told.uselessMessages == 3, "\(status.rawValue) at \(own.code): \(changes)")
+            try await team.scene.close()
+        }
+    }
+
+    @Test(
         "who waits to be let in changes nothing that members see, and reaches no member, whatever its role is to be",
         arguments: [GroupMemberStatus.pendingApproval, .pendingReview], [GroupMemberRole.observer, .member, .owner])
     func waiting(_ status: GroupMemberStatus, _ role: GroupMemberRole) async throws {

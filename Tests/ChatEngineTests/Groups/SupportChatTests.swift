@@ -176,4 +176,26 @@ import Testing
         #expect(try await scene.refusal { try $0.conversation(.group(RuleScene.group, scope: .memberSupport(99)), of: $0.user()) } == "groupMemberNotFound")
         try await scene.close()
     }
+
+    @Test("while this profile waits to be let in, nobody writes into its support chat by naming another one")
+    func placeWhileWaiting() async throws {
+        let scene = try await RuleScene()
+        let members = try await scene.addGroup(as: .member, with: ["bob": .observer, "mod": .moderator])
+        let ids = try await scene.run { transaction in
+            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            try transaction.db.updateMember(group.membership.groupMemberID, status: .pendingReview, at: transaction.now)
+            return try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) }
+        }
+        let bob = try #require(members["bob"]), scope = MessageScope.member(try #require(ids["bob"]))
+        let words = { ChatMessageEvent.newMessage(MessageContainer(content: .text($0), scope: scope)) }
+        try await scene.receive([words("from bob")], from: .member(bob))
+        try await scene.receive([words("to bob")], from: .member(try #require(members["mod"])))
+        #expect(try await scene.texts(in: support(nil)).isEmpty)
+        #expect(try await scene.texts(in: support(bob)) == ["from bob", "to bob"])
+        // One who waits, too, is shown in its own support chat.
+        try await scene.run { try $0.db.updateMember(bob, status: .pendingReview, at: $0.now) }
+        try await scene.receive([.newMessage(MessageContainer(content: .text("and I wait")))], from: .member(bob))
+        #expect(try await scene.texts(in: support(nil)).isEmpty)
+        try await scene.close()
+    }
 }

@@ -61,7 +61,8 @@ extension ChatTransaction {
         }
         guard !known.isRelay else { return }
         let id = known.groupMemberID
-        try db.updateMember(known, user: user.userID, profile: info.profile, at: now)
+        // Later profiles come signed by the member itself: a relay does not rename those who are known.
+        if known.status == .unknown { try db.updateMember(known, user: user.userID, profile: info.profile, at: now) }
         try db.updateMember(id, role: ChannelRules.role(introduced: info.role, known: known), at: now)
         if known.status == .unknown { try db.updateMember(id, status: .introduced, at: now) }
         if let versions = info.versions { try db.updateMember(id, versions: ChatVersionRange(versions)) }

@@ -72,22 +72,22 @@ extension ChatTransaction {
 
     /// The part of a group in which events of a member are shown: a support chat as long as one of the two waits to be let in.
     func conversation(with member: GroupMember, in group: GroupInfo) throws -> (GroupMember, GroupConversation) {
-        if group.membership.status.isPending { return (member, try ownSupportChat(in: group)) }
         if member.status.isPending { return try supportChat(of: member, in: group) }
+        if group.membership.status.isPending { return (member, try ownSupportChat(in: group)) }
         return (member, GroupConversation(group))
     }
 
-    /// The part of a group in which a message of a member is shown.
+    /// The part of a group in which a message of a member is shown. It is the part for which the right to write was asked, also while this profile waits to be
+    /// let in.
     func conversation(
         with member: GroupMember, in group: GroupInfo, content: MessageContent, scope: MessageScope?
     ) throws -> (GroupMember, GroupConversation) {
-        let (member, conversation) = try conversation(with: member, in: group)
-        guard conversation.scope == nil else { return (member, conversation) }
-        if content.isReport {
+        if member.status.isPending { return try conversation(with: member, in: group) }
+        if !group.membership.status.isPending, content.isReport {
             let (_, support) = try supportChat(of: member, in: group)
             return (member, support)
         }
-        guard case .member(let id)? = scope else { return (member, conversation) }
+        guard case .member(let id)? = scope else { return try conversation(with: member, in: group) }
         if id == group.membership.memberID { return (member, try ownSupportChat(in: group)) }
         guard let subject = try db.member(id, group: group.groupID) else {
             throw Refusal.store(.groupMemberNotFoundByMemberID(memberID: id))

@@ -28,7 +28,7 @@ extension ChatTransaction {
             forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed)))
         } unreadable: { text, context in
             guard case .member(let group, let member) = context.peer else { return }
-            if group.isServedHere {
+            if group.isServedHere || !member.leavesNotes {
                 return emit(.chatError(error: .chat(error: .exception(message: "error parsing chat message: \(text)"))))
             }
             var (shown, chat) = try conversation(with: member, in: group)
@@ -40,7 +40,7 @@ extension ChatTransaction {
 
     /// Shows that messages of a member are missing.
     func receiveIntegrity(_ metadata: MessageMetadata, from member: GroupMember, in group: GroupInfo, of user: User) throws {
-        guard let error = metadata.integrity.itemError else { return }
+        guard let error = metadata.integrity.itemError, member.leavesNotes else { return }
         var (_, chat) = try conversation(with: member, in: group)
         try addEvent(.receivedIntegrityError(error: error), from: member, at: UTCTimestamp(milliseconds: metadata.brokerTime), in: &chat, of: user)
     }
@@ -83,7 +83,7 @@ extension ChatTransaction {
             return nil
         }
         try updateVersions(received.message, in: &context)
-        guard case .accept(let signature) = try check(received, of: member, at: sentAt, in: group, context: context) else { return nil }
+        guard case .accept(let signature) = try check(received, of: member, isForwarded: false, at: sentAt, in: group, context: context) else { return nil }
         if let id = received.message.messageID {
             guard try isFirst(id, received.message.event, author: member, forwardedBy: nil, in: group) else { return nil }
         }
@@ -143,12 +143,17 @@ extension ChatTransaction {
         return try db.member(earlier).map { $0.groupMemberID != group.membership.groupMemberID && $0.role < .owner } ?? false
     }
 
-    /// Checks the signature of a message. A message that does not count is noted in the chat.
+    /// Checks the signature of a message. A message that does not count is noted in the chat, unless its author has no part in it any more.
     private func check(
-        _ received: ReceivedChatMessage, of author: GroupMember, at time: UTCTimestamp, in group: GroupInfo, context: ReceivingContext
+        _ received: ReceivedChatMessage, of author: GroupMember, isForwarded: Bool, at time: UTCTimestamp, in group: GroupInfo, context: ReceivingContext
     ) throws -> SignatureDecision {
         let decision = SignatureDecision(received.signed, received.message.tag, by: author, in: group)
         guard decision == .refuse else { return decision }
+        let standing = MemberStanding(author.status, category: author.category, isForwarded: isForwarded)
+        guard standing.belongsToChat else {
+            reportError(RightRefusal.standing(standing).text(received.message.tag), of: context.user)
+            return decision
+        }
         var (shown, chat) = try conversation(with: author, in: group)
         try addEvent(.receivedGroupEvent(event: .messageBadSignature), from: shown, at: time, in: &chat, of: context.user)
         shown = chat.supportMember ?? shown
@@ -185,7 +190,7 @@ extension ChatTransaction {
             if try !isAnother || db.hasReusedMessageID(id, group: group.groupID, author: author.groupMemberID) { return }
         }
         guard
-            case .accept(let signature) = try check(received, of: author, at: forward.brokerTimestamp, in: group, context: context)
+            case .accept(let signature) = try check(received, of: author, isForwarded: true, at: forward.brokerTimestamp, in: group, context: context)
         else { return }
         if let id = message.messageID {
             let isSigned = signature == .verified

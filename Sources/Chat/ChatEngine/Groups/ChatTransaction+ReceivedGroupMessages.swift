@@ -96,12 +96,9 @@ extension ChatTransaction {
             try announce(draft, from: member, in: &chat, of: user)
             return nil
         }
-        if let id = draft.sharedMessageID,
-            let moderation = try db.takeModeration(group: group.groupID, author: member.memberID, sharedMessageID: id),
-            let moderator = try db.member(moderation.moderator),
-            RightDecision(.moderate, by: ActingMember(moderator, isForwarded: true), over: [member.role]) == .allow
-        {
-            try receiveModerated(whole, file: container.file, from: member, by: moderator, at: moderation.at, in: &chat, of: user)
+        if let id = draft.sharedMessageID, let moderation = try earlyModeration(of: id, by: member, in: group) {
+            try db.deleteModeration(group: group.groupID, author: member.memberID, sharedMessageID: id)
+            try receiveModerated(whole, file: container.file, from: member, by: moderation.moderator, at: moderation.at, in: &chat, of: user)
             return nil
         }
         draft = whole
@@ -134,6 +131,19 @@ extension ChatTransaction {
         return QuoteRecord(
             isSent: author.map { $0 == group.membership.memberID } ?? false, sharedMessageID: quoted.reference.messageID,
             sentAt: quoted.reference.sentAt, content: quoted.content, memberID: author)
+    }
+
+    /// The deletion of a message by a moderator who was faster than the message.
+    ///
+    /// - Returns: nil if there is none, or if the moderator may not delete what this author writes.
+    private func earlyModeration(
+        of id: SharedMessageID, by author: GroupMember, in group: GroupInfo
+    ) throws -> (moderator: GroupMember, at: UTCTimestamp)? {
+        guard let moderation = try db.moderation(group: group.groupID, author: author.memberID, sharedMessageID: id),
+            let moderator = try db.member(moderation.moderator),
+            RightDecision(.moderate, by: ActingMember(moderator, isForwarded: true), over: [author.role]) == .allow
+        else { return nil }
+        return (moderator, moderation.at)
     }
 
     /// Adds a message that a moderator has deleted before it came.
@@ -220,6 +230,11 @@ extension ChatTransaction {
     private func receiveUpdateOfUnknown(
         _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
+        // The deletion waits on for the message: an edit does not take its place.
+        guard try earlyModeration(of: update.messageID, by: member, in: group) == nil else {
+            reportError("x.msg.update: the message was deleted by a moderator", severity: "warning", of: user)
+            return nil
+        }
         var (member, chat) = try conversation(with: member, in: group, content: update.content, scope: update.scope)
         var draft = ItemDraft(.receivedMessage(content: update.content), isSent: false)
         draft.sharedMessageID = update.messageID

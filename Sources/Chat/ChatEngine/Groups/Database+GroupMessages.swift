@@ -282,15 +282,18 @@ extension Database {
             """, [group, author.bytes.blob, sharedMessageID.bytes.blob, moderator, moderatedAt.stored, time.stored])
     }
 
-    /// The moderation that waits for a message. It is removed.
-    func takeModeration(group: GroupID, author: MemberID, sharedMessageID: SharedMessageID) throws -> (moderator: GroupMemberID, at: UTCTimestamp)? {
-        let arguments: SQLArguments = [group, author.bytes.blob, sharedMessageID.bytes.blob]
-        let condition = "WHERE group_id = ? AND author_member_id = ? AND shared_msg_id = ?"
-        let found = try first("SELECT moderator_id, moderated_at FROM item_moderations " + condition, arguments) {
-            (GroupMemberID($0.int()), UTCTimestamp(stored: $0.int()))
-        }
-        if found != nil { try run("DELETE FROM item_moderations " + condition, arguments) }
-        return found
+    /// The moderation that waits for a message.
+    func moderation(group: GroupID, author: MemberID, sharedMessageID: SharedMessageID) throws -> (moderator: GroupMemberID, at: UTCTimestamp)? {
+        try first(
+            "SELECT moderator_id, moderated_at FROM item_moderations WHERE group_id = ? AND author_member_id = ? AND shared_msg_id = ?",
+            [group, author.bytes.blob, sharedMessageID.bytes.blob]
+        ) { (GroupMemberID($0.int()), UTCTimestamp(stored: $0.int())) }
+    }
+
+    func deleteModeration(group: GroupID, author: MemberID, sharedMessageID: SharedMessageID) throws {
+        try run(
+            "DELETE FROM item_moderations WHERE group_id = ? AND author_member_id = ? AND shared_msg_id = ?",
+            [group, author.bytes.blob, sharedMessageID.bytes.blob])
     }
 
     // MARK: Reactions

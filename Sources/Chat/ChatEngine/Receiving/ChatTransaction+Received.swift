@@ -118,6 +118,7 @@ extension ChatTransaction {
         try db.updateConnection(record.id, lastReceived: number)
         let content = ItemContent.receivedMessageError(error: .parseError(error: text))
         if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) {
+            guard member.leavesNotes else { return }
             var (shown, chat) = try conversation(with: member, in: group)
             try addEvent(content, from: shown, in: &chat, of: user)
             shown = chat.supportMember ?? shown

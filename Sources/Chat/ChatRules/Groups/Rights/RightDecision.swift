@@ -30,6 +30,19 @@ package enum MemberStanding: CaseIterable, Hashable, Sendable {
         default: self = .ended
         }
     }
+
+    /// True for members and for those who wait to be let in. What others send leaves no trace in the chat, not even that it was wrong.
+    package var belongsToChat: Bool {
+        switch self {
+        case .member, .underReview, .awaitingApproval: true
+        case .invited, .rejected, .ended: false
+        }
+    }
+}
+
+extension GroupMember {
+    /// True if the chat shows that something of the member could not be read or is missing.
+    package var leavesNotes: Bool { MemberStanding(status, category: category, isForwarded: false).belongsToChat }
 }
 
 /// The facts about a member on which its rights rest.
