@@ -98,6 +98,14 @@ import Testing
         #expect(shown > 500, "the parts make links")
     }
 
+    @Test(arguments: [
+        ("README.md", false), ("main.py", false), ("see CHANGELOG.md.", false), ("(lib.rs)", false), ("./install.sh", false), ("archive.zip", false),
+        ("backup-2024.zip", false), ("IMG2034.mov", false), ("7.30.pm", false), ("10.am", false), ("anything.py", false), ("casino.md", true),
+        ("point.md", true), ("README.md/x", true), ("https://README.md", true), ("www.readme.md", true), ("shop.rs", true), ("win.zip", true),
+        ("docs.readme.md", true), ("time.am", true), ("Did you see main.py?", false), ("main.py?x=1", true),
+    ])
+    func aNameThatIsOneOfAFileIsNoLink(_ text: String, _ isLink: Bool) { #expect(TextLinks(in: text).isEmpty == !isLink, "\(text)") }
+
     @Test func aTextThatIsAllSignsIsReadInTheEnd() {
         for sign in [".", ":", "://", "a.", "@", "](", "simplex:/", "https://", "#", "%2E", "\u{A0}", "\u{3000}."] {
             let text = String(repeating: sign, count: 15_000 / sign.utf8.count)

@@ -17,6 +17,9 @@ enum Lookalikes {
         "\u{643}": ["\u{6A9}", "\u{6AA}", "\u{6AC}", "\u{63B}", "\u{63C}"], "\u{64A}": ["\u{6CC}", "\u{649}", "\u{6D2}", "\u{6D0}", "\u{626}", "\u{678}"],
         "\u{629}": ["\u{6C3}"], "\u{6AF}": ["\u{6B0}", "\u{6B4}"], "エ": ["工"], "カ": ["力"], "タ": ["夕"], "ト": ["卜"], "ニ": ["二"], "ハ": ["八"],
         "ヘ": ["へ"], "ロ": ["口"], "ー": ["一"],
+        // Syllables of Canada and runes, of which fancy alphabets are made.
+        "a": ["ᗩ", "ᗅ"], "b": ["ᗷ"], "c": ["ᑕ", "ᑢ"], "d": ["ᗪ", "ᗞ"], "e": ["ᕮ"], "f": ["ᖴ"], "h": ["ᕼ"], "j": ["ᒍ"], "k": ["ᛕ"], "l": ["ᒪ"], "m": ["ᗰ", "ᛖ"],
+        "n": ["ᑎ"], "o": ["ᗝ"], "p": ["ᑭ"], "q": ["ᑫ"], "r": ["ᖇ"], "s": ["ᔕ"], "u": ["ᑌ"], "v": ["ᐯ"], "w": ["ᗯ"], "x": ["᙭"],
     ]
 
     /// Letters that stand for a Latin one only beside others of Latin: in their own scripts they are letters of ordinary words.

@@ -4,6 +4,8 @@ package struct NormalizedText: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// True for each byte of a letter or digit, and of a low line between them; letters of scripts without spaces between words do not count.
     package private(set) var isWord: [Bool] = []
+    /// For each byte what is known of the spread word that its letter is of; empty if no word was spread.
+    package private(set) var spread: [SpreadLetter] = []
 
     /// An empty text.
     package init() {}
@@ -13,6 +15,17 @@ package struct NormalizedText: Sendable {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else { return 0..<0 }
         return first..<last + 1
+    }
+
+    /// True if all letters of a range stood apart.
+    package func isApart(_ range: Range<Int>) -> Bool { !spread.isEmpty && spread[range].allSatisfy { $0.contains(.apart) } }
+
+    /// Appends a letter with what is known of the spread word that it is of.
+    mutating func append(_ scalar: Unicode.Scalar, _ letter: SpreadLetter) {
+        append(scalar)
+        // Only the first byte of a letter begins a word.
+        spread.append(letter)
+        while spread.count < bytes.count { spread.append(letter.subtracting(.afterWideGap)) }
     }
 
     package mutating func append(_ scalar: Unicode.Scalar) {

@@ -1,3 +1,14 @@
+/// A letter of a word whose letters stood apart.
+package struct SpreadLetter: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The letter stood apart from its neighbours.
+    package static let apart = SpreadLetter(rawValue: 1)
+    /// The gap before the letter is wider than others of the word, so that another word may begin there.
+    package static let afterWideGap = SpreadLetter(rawValue: 2)
+}
+
 /// Words whose letters people put apart so that a list does not find them: `c a s i n o`, `c_a_s_i_n_o`, `赌 博`.
 enum SpacedLetters {
     /// Letters and signs between two pieces of a word at the most.
@@ -5,10 +16,17 @@ enum SpacedLetters {
     /// Letters of a piece in scripts without spaces, whose syllables have several.
     private static let longestSyllable = 3
 
+    /// A text whose spread words are joined.
+    struct Joined {
+        var scalars: [Unicode.Scalar] = []
+        /// What is known of each scalar; empty if no word was spread.
+        var letters: [SpreadLetter] = []
+    }
+
     /// Pieces of words are taken together if enough of them follow each other: fewer are words such as `a`.
-    static func joined(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
-        var result: [Unicode.Scalar] = []
-        result.reserveCapacity(scalars.count)
+    static func joined(_ scalars: [Unicode.Scalar]) -> Joined {
+        var result = Joined()
+        result.scalars.reserveCapacity(scalars.count)
         var index = 0
         while index < scalars.count {
             if isFormatSign(scalars[index]), index > 0, index + 1 < scalars.count, isLetter(scalars[index - 1]), isLetter(scalars[index + 1]) {
@@ -16,15 +34,19 @@ enum SpacedLetters {
                 continue
             }
             let run = run(scalars, from: index)
-            if run.pieces >= run.minimum {
-                result += run.letters
+            if run.starts.count >= run.minimum {
+                if result.letters.isEmpty { result.letters = Array(repeating: [], count: result.scalars.count) }
+                result.scalars += run.letters
+                result.letters += run.marks
                 index = run.end
             } else {
                 // The whole word, so that its last letter does not count as a word.
+                let start = index
                 repeat {
-                    result.append(scalars[index])
+                    result.scalars.append(scalars[index])
                     index += 1
                 } while index < scalars.count && isLetter(scalars[index - 1]) && isLetter(scalars[index])
+                if !result.letters.isEmpty { result.letters += repeatElement([], count: index - start) }
             }
         }
         return result
@@ -35,11 +57,30 @@ enum SpacedLetters {
 
     private struct Run {
         var letters: [Unicode.Scalar] = []
-        var pieces = 0
+        /// The indexes in the letters at which pieces begin.
+        var starts: [Int] = []
+        /// The gaps before the pieces.
+        var gaps: [Gap] = []
         /// The pieces that make a word.
         var minimum = 3
         /// The index behind the last piece.
         var end: Int
+
+        /// What is known of the letters.
+        var marks: [SpreadLetter] {
+            var marks = [SpreadLetter](repeating: .apart, count: letters.count)
+            guard let narrow = gaps.dropFirst().min() else { return marks }
+            for (start, gap) in zip(starts, gaps).dropFirst() where gap > narrow { marks[start].insert(.afterWideGap) }
+            return marks
+        }
+    }
+
+    /// The width of a gap between two pieces. A space is wider than another sign.
+    private struct Gap: Comparable {
+        var count = 0
+        var hasSpace = false
+
+        static func < (one: Gap, other: Gap) -> Bool { (one.count, one.hasSpace ? 1 : 0) < (other.count, other.hasSpace ? 1 : 0) }
     }
 
     /// The scripts whose pieces are cut alike.
@@ -60,13 +101,18 @@ enum SpacedLetters {
         guard start < scalars.count, isLetter(scalars[start]) else { return run }
         let script = Script(scalars[start])
         run.minimum = script == .ideographs ? 2 : 3
-        var index = start
+        var index = start, gap = Gap()
         while let end = piece(scalars, from: index, script) {
+            run.starts.append(run.letters.count)
+            run.gaps.append(gap)
             run.letters += scalars[index..<end]
-            run.pieces += 1
             run.end = end
-            index = end
-            while index < scalars.count, index - end < longestGap, !isLetter(scalars[index]), scalars[index] != "\n" { index += 1 }
+            (index, gap) = (end, Gap())
+            while index < scalars.count, index - end < longestGap, !isLetter(scalars[index]), scalars[index] != "\n" {
+                gap.hasSpace = gap.hasSpace || scalars[index] == " "
+                index += 1
+            }
+            gap.count = index - end
             if index == end { break }
         }
         return run

@@ -42,10 +42,16 @@ private struct NormalizationVariant: Hashable {
 
 extension TextNormalization {
     /// The most forms that a text has.
-    package static let maximumVariants = 8
+    package static let maximumVariants = 16
 
     /// The forms of a text: one, and more where a run of letters or a digit can be meant in two ways.
     package func forms(of text: String) -> [NormalizedText] {
+        // Where an override of the direction turns letters round, people read them in the other order.
+        guard let turned = BidirectionalOverride.turned(text) else { return formsAsWritten(of: text) }
+        return formsAsWritten(of: text) + formsAsWritten(of: turned)
+    }
+
+    private func formsAsWritten(of text: String) -> [NormalizedText] {
         if isSubset(of: [.letterCase, .whitespace]), let form = plainForm(of: text) { return [form] }
         let tokens = scalars(of: text)
         var variants = [NormalizationVariant()]
@@ -87,11 +93,21 @@ extension TextNormalization {
         var scalars = scalars
         if variant?.keepsEdgeSigns == true { scalars = Lookalikes.withoutEdgeSigns(scalars) }
         if contains(.lookalikes) { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
-        if contains(.spaces) { scalars = SpacedLetters.joined(scalars) }
-        if contains(.repeats), let variant { scalars = Self.shortened(scalars, to: variant.runLength) }
+        var letters: [SpreadLetter] = []
+        if contains(.spaces) {
+            let joined = SpacedLetters.joined(scalars)
+            (scalars, letters) = (joined.scalars, joined.letters)
+            // A digit that stood alone is a letter among letters: `c 4 s i n o`.
+            if contains(.lookalikes), !letters.isEmpty { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
+        }
+        if contains(.repeats), let variant { (scalars, letters) = Self.shortened(scalars, letters, to: variant.runLength) }
         var form = NormalizedText()
         form.reserve(scalars.count)
-        for scalar in scalars { form.append(scalar) }
+        if letters.isEmpty {
+            for scalar in scalars { form.append(scalar) }
+        } else {
+            for (scalar, letter) in zip(scalars, letters) { form.append(scalar, letter) }
+        }
         return form
     }
 
@@ -170,17 +186,21 @@ extension TextNormalization {
         return false
     }
 
-    private static func shortened(_ scalars: [Unicode.Scalar], to limit: Int) -> [Unicode.Scalar] {
-        var result: [Unicode.Scalar] = []
+    private static func shortened(
+        _ scalars: [Unicode.Scalar], _ letters: [SpreadLetter], to limit: Int
+    ) -> (scalars: [Unicode.Scalar], letters: [SpreadLetter]) {
+        var result: [Unicode.Scalar] = [], kept: [SpreadLetter] = []
         result.reserveCapacity(scalars.count)
+        kept.reserveCapacity(letters.count)
         var index = 0
         while index < scalars.count {
             var end = index + 1
             while end < scalars.count, scalars[end] == scalars[index] { end += 1 }
             let count = end - index >= 3 && scalars[index].isPartOfWord ? limit : end - index
             result.append(contentsOf: repeatElement(scalars[index], count: count))
+            if !letters.isEmpty { kept += letters[index..<index + count] }
             index = end
         }
-        return result
+        return (result, kept)
     }
 }

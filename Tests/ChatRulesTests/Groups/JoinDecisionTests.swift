@@ -41,6 +41,23 @@ import Testing
         #expect(decide([JoinerRule(nameContains: ["eggs", "sPam"], decision: .reject(reason: .blockedName))], name).answer == .refuse(.blockedName))
     }
 
+    /// Names that people read as the text of a rule.
+    @Test(arguments: [
+        "Аdmin", "Admіn", "𝐀𝐝𝐦𝐢𝐧", "Ａｄｍｉｎ", "ⓐⓓⓜⓘⓝ", "🅰🅳🅼🅸🅽", "Ádmín", "A\u{336}d\u{336}m\u{336}i\u{336}n\u{336}", "A d m i n", "A.d.m.i.n", "a_d_m_i_n",
+        "adm1n", "@dmin",
+        "aaadmin", "The ADMIN ✅", "Ad\u{200B}min", "A\u{2060}dm\u{AD}in", "Ad\u{E0061}min", "\u{202E}nimdA", "x \u{202E}nimdA\u{202C} y",
+        "\u{2067}Admin\u{2069}",
+        "\u{200F}Admin", "администратор Admin",
+    ])
+    func aTextIsFoundHoweverTheNameIsWritten(name: String) {
+        #expect(decide([JoinerRule(nameContains: ["admin"], decision: .reject(reason: .blockedName))], name).answer == .refuse(.blockedName), "\(name)")
+    }
+
+    @Test(arguments: ["Ann", "Адам", "Ad Man", "אדמין", "أدمن", "山田", "Dominic", "Nadim", "A D", "Ahmad Minhas"])
+    func anotherNameIsNotFound(name: String) {
+        #expect(decide([JoinerRule(nameContains: ["admin"], decision: .reject(reason: .blockedName))], name).answer == .admit(.accepted), "\(name)")
+    }
+
     @Test func allConditionsOfARuleHaveToHold() {
         let rules = [JoinerRule(nameContains: ["bot"], withoutImage: true, decision: .pendingReview(role: .observer))]
         #expect(decide(rules, "robot").answer == .admit(.pendingReview))

@@ -154,6 +154,8 @@ enum EvasionTable {
         (
             "free money",
             [
+                "f r e e m o n e y", "f r e e  m o n e y", "f.r.e.e m.o.n.e.y", "F-R-E-E-M-O-N-E-Y", "f_r_e_e_m_o_n_e_y", "ｆ ｒ ｅ ｅ ｍ ｏ ｎ ｅ ｙ",
+                "f r 3 e m 0 n e y", "a f r e e m o n e y", "f\nr\ne\ne\nm\no\nn\ne\ny", "\u{202E}yenom eerf", "\u{202E}y e n o m e e r f",
                 "FREE MONEY", "free  money", "free\nmoney", "fr33 m0n3y", "𝐟𝐫𝐞𝐞 𝐦𝐨𝐧𝐞𝐲", "*free* _money_", "free\u{A0}money", "frее mоnеy",
                 "ＦＲＥＥ\u{3000}ＭＯＮＥＹ", "free\u{200B} money", "f\u{200B}r\u{200B}e\u{200B}e m\u{200B}o\u{200B}n\u{200B}e\u{200B}y",
             ]
@@ -161,6 +163,7 @@ enum EvasionTable {
         (
             "don't click",
             [
+                "d o n t c l i c k", "d o n ' t c l i c k", "d.o.n.t c.l.i.c.k",
                 "don’t click", "Don‘t click", "don`t click", "DON´T CLICK", "don′t click", "donʼt click", "don＇t click", "don't\tclick",
                 "dоn’t сliсk",
             ]
@@ -256,6 +259,114 @@ enum EvasionTable {
                 "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}", "\u{5D4} \u{5D9} \u{5DE} \u{5D5} \u{5E8} \u{5D9} \u{5DD}",
                 "\u{5D4}\u{5B4}\u{5D9}\u{5DE}\u{5D5}\u{5BC}\u{5E8}\u{5B4}\u{5D9}\u{5DD}", "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{200F}\u{5E8}\u{5D9}\u{5DD}",
                 "\"\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}\"", "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}!",
+            ]
+        ),
+        (
+            "lottery",
+            [
+                "l o t t e r y", "L0TTERY", "lοttery", "1ottery", "lot\u{200B}tery", "l.0.t.t.e.r.y", "ʟᴏᴛᴛᴇʀʏ", "ⓛⓞⓣⓣⓔⓡⓨ", "l0tt3ry", "ｌｏｔｔｅｒｙ",
+                "lotteeeery", "lottеrу", "\u{202E}yrettol", "a l o t t e r y", "win l-o-t-t-e-r-y now", "lottery99", "𝕝𝕠𝕥𝕥𝕖𝕣𝕪", "ł0ttery",
+                "l\u{335}o\u{335}ttery", "🅻🅾🆃🆃🅴🆁🆈",
+            ]
+        ),
+        (
+            "cocaine",
+            [
+                "c0caine", "сосаinе", "c o c a i n e", "cocaïne", "coca1ne", "CÓCÁÌÑÉ", "co\u{AD}caine", "cocaine!!!", "c/o/c/a/i/n/e", "ᑕocaine",
+            ]
+        ),
+        (
+            "наркотики",
+            [
+                "н а р к о т и к и", "Наркотики", "нaркoтики", "нарк0тики", "н.а.р.к.о.т.и.к.и", "НАРКОТИКИ", "нар\u{200B}котики", "наркотикиии",
+                "ʜаркотики", "\u{202E}икитокран",
+            ]
+        ),
+        (
+            "free bitcoin",
+            [
+                "f r e e b i t c o i n", "FREE  BITCOIN", "frее bitсоin", "f.r.e.e b.i.t.c.o.i.n", "free b i t c o i n", "fr33 b1tc01n",
+                "free\u{A0}bitcoin", "free\nbitcoin", "free\u{2003}bitcoin", "ｆｒｅｅ ｂｉｔｃｏｉｎ",
+            ]
+        ),
+        (
+            "賭場",
+            [
+                "賭 場", "賭.場", "賭\u{200B}場", "賭\u{3000}場", "線上賭場", "賭、場", "賭*場", "「賭場」",
+            ]
+        ),
+        (
+            "도박",
+            [
+                "도\u{200B}박", "도박!!",
+            ]
+        ),
+        (
+            "\u{642}\u{645}\u{627}\u{631}",
+            [
+                "\u{642} \u{645} \u{627} \u{631}", "\u{642}\u{640}\u{645}\u{640}\u{627}\u{631}", "\u{642}\u{64E}\u{645}\u{627}\u{631}",
+                "\u{642}\u{645}\u{627}\u{631}\u{200F}", "\u{642}.\u{645}.\u{627}.\u{631}", "\u{642}\u{645}\u{640}\u{640}\u{640}\u{627}\u{631}",
+            ]
+        ),
+        (
+            "ज\u{941}आ",
+            [
+                "ज\u{941}आ", "*ज\u{941}आ*", "ज\u{941}\u{200B}आ", "ऑनलाइन ज\u{941}आ",
+            ]
+        ),
+        (
+            "การพน\u{E31}น",
+            [
+                "การพน\u{E31}น", "การ\u{200B}พน\u{E31}น", "เว\u{E47}บการพน\u{E31}นออนไลน\u{E4C}",
+            ]
+        ),
+        (
+            "cá độ",
+            [
+                "cá độ", "CÁ ĐỘ", "ca do", "cá\u{A0}độ", "c á đ ộ",
+            ]
+        ),
+        (
+            "κοκαΐνη",
+            [
+                "ΚΟΚΑΪΝΗ", "κοκαινη", "κ ο κ α ΐ ν η", "κoκαΐνη", "κοκαΐνη!",
+            ]
+        ),
+        (
+            "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}",
+            [
+                "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}", "\u{5D4}\u{5D9}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}!",
+                "\u{5D4}.\u{5D9}.\u{5DE}.\u{5D5}.\u{5E8}.\u{5D9}.\u{5DD}", "\u{5D4}\u{5D9}\u{200F}\u{5DE}\u{5D5}\u{5E8}\u{5D9}\u{5DD}",
+            ]
+        ),
+        (
+            "バイアグラ",
+            [
+                "ﾊﾞｲｱｸﾞﾗ", "バ イ ア グ ラ", "バイアグラ激安",
+            ]
+        ),
+        (
+            "крипта",
+            [
+                "kриптa", "к р и п т а", "Крипта", "крипта", "КРИПТА!",
+            ]
+        ),
+        (
+            "uyuşturucu",
+            [
+                "UYUŞTURUCU", "uyusturucu", "u y u ş t u r u c u", "uyuşturucuuu",
+            ]
+        ),
+        (
+            "pożyczka",
+            [
+                "POŻYCZKA", "pozyczka", "p o ż y c z k a", "pożyczkaaa",
+            ]
+        ),
+        (
+            "hazardní hry",
+            [
+                "HAZARDNÍ HRY", "hazardni hry", "h a z a r d n í h r y",
             ]
         ),
     ]

@@ -9,7 +9,8 @@ enum InnocentTable {
                 "a b c are letters, x y z too", "I am a student", "Go 🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}!", "snake_case and kebab-case",
                 "v1.2.3 is out, 3.14 is pi", "class assume passage",
                 "We met in the casing department", "The idiotic plan failed", "1,000 m in 3 min", "U.S.A. and e.g. this", "👩🏽‍❤️‍💋‍👨🏻 ❤️‍🔥 1️⃣ 🏳️‍🌈", "Is 4 > 3? Yes!",
-                "free beer for money people", "What is up — doc…",
+                "README.md and main.py", "run install.sh, then lib.rs", "at 7.30.pm or 9.am", "notes.md, test2.rs, my-notes.md", "photos.zip and film.mov",
+                "a b c d e f g h", "therapist, freemoneyless", "x f r e e m o n", "Did you read README.md?", "free beer for money people", "What is up — doc…",
             ]
         ),
         (
@@ -65,5 +66,28 @@ enum InnocentTable {
         ("Japanese", ["こんにちは、お元気ですか？", "東京タワーに行きました。", "葛\u{E0100}城市", "か が き ぎ", "ハハハ、そうですね", "カメラとラジオ"]),
         ("Korean", ["안녕하세요, 잘 지내세요?", "그 때 그 집 앞", "오늘 날씨가 좋네요!", "나 는 너 를", "10시 30분에 만나요"]),
         ("Indonesian", ["Selamat pagi, apa kabar?", "Anak-anak bermain di taman", "jam 8 malam", "ke mana saja?"]),
+        (
+            "many languages",
+            [
+                "lot to carry, lots of cocoa in here", "I have a lot to tell", "Free Bits: coin collecting", "f r e e time", "a p p l e", "E N D",
+                "B O T H sides", "README.md", "setup.py", "main.rs, lib.rs", "v2.0.md?", "the U.S.A. is big", "P.S. see you", "3 p.m. or 4.30.pm",
+                "Kokain ist verboten? Nein: Kakao", "Die Lotte fährt Rad", "Ich habe 2 Kaffee + 1 Tee = 8 €", "„Gänsefüßchen“ und ‚halbe‘",
+                "Ça coûte 3,50 € à l’entrée", "Où est-ce que tu vas ? À l’école", "¿Qué hora es? Son las 8.30.", "El loto es una flor",
+                "La lotta continua", "perché no, c’è il sole", "Não é só isso, irmão", "Ik ga naar Lotte toe", "Zażółć gęślą jaźń!",
+                "co kain w biblii", "Dobrý večer, hra začíná", "hazard a hry patří jinam", "Hej, hur är läget? Bra!", "Günaydın, nasılsın?",
+                "uyuyordum, uyandım", "Привет! Нарком и кот — разные слова", "нар кот и кит", "с утра и до 9", "Я и ты", "Доброго ранку, як ти?",
+                "Καλημέρα σας! Το κακάο είναι ζεστό", "κόκκινο και καινούργιο",
+                "\u{627}\u{644}\u{633}\u{644}\u{627}\u{645} \u{639}\u{644}\u{64A}\u{643}\u{645}",
+                "\u{627}\u{644}\u{642}\u{645}\u{631} \u{62C}\u{645}\u{64A}\u{644} \u{627}\u{644}\u{644}\u{64A}\u{644}\u{629}",
+                "\u{642}\u{645}\u{631}", "\u{648} \u{623}\u{646}\u{627} \u{623}\u{64A}\u{636}\u{627}",
+                "\u{633}\u{644}\u{627}\u{645} \u{62F}\u{648}\u{633}\u{62A}\u{627}\u{646}، \u{62E}\u{648}\u{628}\u{6CC}\u{62F}\u{61F}",
+                "\u{645}\u{6CC}\u{200C}\u{631}\u{648}\u{645}", "\u{5E9}\u{5DC}\u{5D5}\u{5DD} \u{5DC}\u{5DB}\u{5D5}\u{5DC}\u{5DD}",
+                "\u{5D4}\u{5D9}\u{5DD} \u{5DB}\u{5D7}\u{5D5}\u{5DC}", "नमस\u{94D}त\u{947} दोस\u{94D}तो\u{902}", "ज\u{941}लाई और अगस\u{94D}त",
+                "สว\u{E31}สด\u{E35}ตอนเช\u{E49}า", "การบ\u{E49}าน", "Xin chào các bạn", "độ cao của núi", "今天去 公园 吧", "场 地 很大", "日本語 を 勉強 し ます",
+                "バイ バイ、また ね", "안녕 하세요", "박 씨와 도 씨", "도서관에서 박수", "Selamat siang semua", "Hyvää huomenta kaikille", "Jó napot, hogy vagy?",
+                "Bună dimineața", "👍🏽👩\u{200D}👩\u{200D}👧 ok", "1\u{FE0F}\u{20E3} 2\u{FE0F}\u{20E3} 3\u{FE0F}\u{20E3}", "call me at 555-1234",
+                "x=1; y=2; z=3", "O(n log n)", "A-B-C test", "¯\\_(ツ)_/¯", "(｡◕‿◕｡)", "٣ \u{62A}\u{641}\u{627}\u{62D}\u{627}\u{62A}", "１２３",
+            ]
+        ),
     ]
 }

@@ -161,12 +161,24 @@ struct RuleCompiler {
     }
 
     private func words(_ words: [String], _ exceptions: [String], _ form: TextNormalization) -> [WordAutomaton.Entry] {
-        words.map { word($0, form) }
-            + exceptions.map { text in
-                var entry = word(text, form)
-                entry.isException = true
-                return entry
+        words.flatMap { entries($0, form) }
+            + exceptions.flatMap { text in
+                entries(text, form).map { entry in
+                    var entry = entry
+                    entry.isException = true
+                    return entry
+                }
             }
+    }
+
+    /// The entry of a word or phrase and, where letters that stand apart are looked for, its letters without the spaces and signs between them.
+    private func entries(_ text: String, _ form: TextNormalization) -> [WordAutomaton.Entry] {
+        let entry = word(text, form)
+        guard form.contains(.spaces) else { return [entry] }
+        var spread = entry
+        spread.bytes.removeAll { $0 < 0x80 && !($0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x41 && $0 <= 0x5A) }
+        spread.isSpread = true
+        return spread.bytes.count == entry.bytes.count || spread.bytes.isEmpty ? [entry] : [entry, spread]
     }
 
     private func entry(_ text: String, _ form: TextNormalization, isWhole: Bool = false, isException: Bool = false) -> WordAutomaton.Entry {

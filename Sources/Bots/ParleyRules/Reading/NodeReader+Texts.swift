@@ -72,14 +72,55 @@ extension NodeReader {
                     hint: "write \(flags.contains("i") ? "(?i)" : "")\(String(inside).cut)")
             }
         }
+        let escapes = PatternClasses(text)
         let hasOtherLetters = text.unicodeScalars.contains { !$0.isASCII && $0.properties.isAlphabetic }
-        let escapes = Self.asciiClasses.filter { text.firstRange(of: $0) != nil }
-        if hasOtherLetters, let escape = escapes.first {
+        if let digits = escapes.digits {
             warn(
-                .pattern, "\(escape) knows the letters and digits of ASCII only: beside other letters it does not match as it seems to",
-                hint: "words: finds whole words of all scripts; in a pattern write [\\pL\\pN] for a letter or digit, and (?:^|[^\\pL]) for the edge of a word")
+                .pattern, "\(digits) knows the digits 0 to 9 of ASCII only: ١٢٣ and １２３ are none",
+                hint: "write \\p{Nd} for digits of all scripts, or [0-9] for those of ASCII")
+        }
+        if let letters = escapes.letters {
+            warn(
+                .pattern, "\(letters) knows the letters and digits of ASCII only: é, я and 字 are none",
+                hint: "write [\\pL\\pM\\pN_] for letters and digits of all scripts, or [0-9A-Za-z_] for those of ASCII")
+        }
+        if let edge = escapes.edge, hasOtherLetters || escapes.hasScripts {
+            warn(
+                .pattern, "\(edge) knows the letters and digits of ASCII only: beside other letters it does not match as it seems to",
+                hint: "words: finds whole words of all scripts; in a pattern write (?:^|[^\\pL\\pN]) for the edge of a word")
         }
     }
+}
 
-    private static let asciiClasses = ["\\b", "\\B", "\\w", "\\W", "\\d", "\\D"]
+/// Parts of an RE2 pattern that are about ASCII only.
+private struct PatternClasses {
+    /// The first class of digits.
+    private(set) var digits: String?
+    /// The first class of letters.
+    private(set) var letters: String?
+    /// The first edge of a word.
+    private(set) var edge: String?
+    /// True if the pattern names letters of other scripts by a class.
+    private(set) var hasScripts = false
+
+    init(_ pattern: String) {
+        var rest = Substring(pattern)
+        while let sign = rest.popFirst() {
+            if sign == "[", rest.first == ":", let end = rest.firstRange(of: ":]") {
+                let name = rest[rest.index(after: rest.startIndex)..<end.lowerBound].drop { $0 == "^" }
+                if name == "digit" { digits = digits ?? "[[:digit:]]" }
+                if ["alpha", "alnum", "lower", "upper", "word"].contains(name) { letters = letters ?? "[[:\(name):]]" }
+                rest = rest[end.upperBound...]
+            }
+            guard sign == "\\", let escaped = rest.popFirst() else { continue }
+            switch escaped {
+            case "Q": rest = rest.firstRange(of: "\\E").map { rest[$0.upperBound...] } ?? ""
+            case "d", "D": digits = digits ?? "\\\(escaped)"
+            case "w", "W": letters = letters ?? "\\\(escaped)"
+            case "b", "B": edge = edge ?? "\\\(escaped)"
+            case "p", "P": hasScripts = true
+            default: break
+            }
+        }
+    }
 }

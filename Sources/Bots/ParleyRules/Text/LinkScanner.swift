@@ -114,7 +114,8 @@ private struct BareName {
     /// - Parameter isFollowed: whether another word follows on the line.
     init?(_ word: Substring, isFollowed: Bool) {
         guard word.contains(".") else { return nil }
-        var name = word.drop { !$0.isLetter && !$0.isNumber }
+        let start = word.drop { !$0.isLetter && !$0.isNumber }
+        var name = start
         name = name.prefix { !"/?#:\\)]>\"'<,!*".contains($0) }
         // An e-mail address is no link to the web, but its domain is a name, and apps open it.
         if let at = name.lastIndex(of: "@") { name = name[name.index(after: at)...] }
@@ -126,8 +127,13 @@ private struct BareName {
         isAddress = host.hasPrefix("www.") && labels.count > 2
         let written = name.split(separator: ".").last ?? ""
         let isSentence = isFollowed && labels.count == 2 && Self.firstWords.contains(written) && labels[0].utf8.allSatisfy { $0 > 0x39 && $0 != 0x2D }
-        // `@ann.me` is a mention.
-        isLink = TopLevelDomain.exists(top) && !isSentence && word.first != "@"
+        // What stands behind the name: a path makes an address of it.
+        let rest = start[name.endIndex...]
+        let isWhole = !(rest.first.map { "/?#:".contains($0) } == true && rest.dropFirst().first.map { $0.isLetter || $0.isNumber } == true)
+        let isFile = isWhole && !isAddress && FileNameEnding.isFile(labels)
+        // `@ann.me` is a mention, and `7.30.pm` a time.
+        let isTime = top == "am" || top == "pm" ? labels.dropLast().allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } : false
+        isLink = TopLevelDomain.exists(top) && !isSentence && !isFile && !isTime && word.first != "@"
     }
 
     private static func isLabel(_ label: Substring) -> Bool {
@@ -136,6 +142,42 @@ private struct BareName {
 
     private static func isTop(_ label: Substring) -> Bool {
         label.hasPrefix("xn--") || (2...24).contains(label.utf8.count) && label.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+    }
+}
+
+/// Endings of file names that are top-level domains, too, so that `README.md` is written like an address.
+///
+/// Apps make a link of such a name if it has letters only. It is taken for a file if it has other signs, or is one that projects and people use for files.
+private enum FileNameEnding {
+    private static let endings: Set<Substring> = ["am", "cc", "md", "mk", "ml", "mov", "pl", "ps", "py", "rs", "sh", "so", "tf", "zip"]
+
+    /// Names before the ending.
+    private static let files: Set<Substring> = [
+        "about", "admin", "api", "app", "archive", "archives", "authors", "backup", "backups", "bot", "build", "bundle", "changelog", "changes", "cleanup",
+        "cli",
+        "client", "code", "config", "configure", "contributing", "contributors", "copying", "core", "data", "database", "demo", "deploy", "design", "dist",
+        "docs",
+        "document", "documents", "download", "downloads", "draft", "entrypoint", "example", "examples", "export", "faq", "file", "files", "film", "fonts",
+        "functions",
+        "guide", "hello", "helper", "helpers", "history", "home", "images", "import", "index", "init", "install", "installer", "invoice", "lib", "libc",
+        "license",
+        "licence", "list", "log", "logs", "main", "maintainers", "makefile", "manage", "manual", "mod", "model", "models", "module", "movie", "music", "news",
+        "notes",
+        "output", "package", "photo", "photos", "pictures", "plan", "plugin", "post", "presentation", "program", "project", "protocol", "readme", "recording",
+        "release", "releases", "report", "requirements", "roadmap", "router", "routes", "run", "schema", "screenshots", "script", "scripts", "security",
+        "server",
+        "service", "settings", "setup", "slides", "source", "spec", "src", "start", "stop", "style", "summary", "support", "task", "tasks", "template", "test",
+        "tests",
+        "text", "thesis", "todo", "tool", "tools", "translation", "types", "uninstall", "update", "upgrade", "upload", "usage", "util", "utils", "variables",
+        "version",
+        "video", "videos", "views", "worker",
+    ]
+
+    static func isFile(_ labels: [Substring]) -> Bool {
+        guard let ending = labels.last, endings.contains(ending) else { return false }
+        // There are no names directly below the domain of Paraguay.
+        if labels.count == 2, ending == "py" || files.contains(labels[0]) { return true }
+        return labels.dropLast().contains { label in !label.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
     }
 }
 

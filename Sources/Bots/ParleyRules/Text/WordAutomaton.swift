@@ -15,6 +15,8 @@ struct WordAutomaton: Sendable {
         var endsWord: Bool
         /// True if it has to be the whole text but for white space.
         var isWhole = false
+        /// True if it is found only where all of its letters stand apart: a phrase without its spaces.
+        var isSpread = false
         /// The check that looks for it.
         var group: Int
         /// True for what is allowed: entries within it are not found.
@@ -114,9 +116,19 @@ struct WordAutomaton: Sendable {
     private func stands(_ entry: Entry, endingAt end: Int, in text: NormalizedText, _ trimmed: Range<Int>) -> Bool {
         let start = end - entry.bytes.count
         if entry.isWhole { return start == trimmed.lowerBound && end == trimmed.upperBound }
-        if entry.startsWord, start > 0, text.isWord[start - 1], text.isWord[start] { return false }
-        if entry.endsWord, end < text.bytes.count, text.isWord[end - 1], text.isWord[end] { return false }
+        if entry.isSpread, !text.isApart(start..<end) { return false }
+        if entry.startsWord, start > 0, text.isWord[start - 1], text.isWord[start], !isEdge(start, of: entry, in: text) { return false }
+        if entry.endsWord, end < text.bytes.count, text.isWord[end - 1], text.isWord[end], !isEdge(end, of: entry, in: text) { return false }
         return true
+    }
+
+    /// Letters of an entry that is found among letters that stand apart, wherever they begin: shorter ones are parts of other words.
+    private static let shortestAmongLetters = 5
+
+    /// Checks whether a word can begin or end between two letters that stand apart.
+    private func isEdge(_ index: Int, of entry: Entry, in text: NormalizedText) -> Bool {
+        guard text.isApart(index - 1..<index + 1) else { return false }
+        return entry.bytes.count { $0 & 0xC0 != 0x80 } >= Self.shortestAmongLetters || text.spread[index].contains(.afterWideGap)
     }
 
     @inline(__always) private static func step(

@@ -1,0 +1,33 @@
+/// Overrides of the direction, by which a text is shown in another order than it is written in: `\u{202E}onisac` is shown as `casino`.
+enum BidirectionalOverride {
+    private static let rightToLeft: Unicode.Scalar = "\u{202E}"
+    /// What ends an override: its own end, that of an isolate around it, and the end of a paragraph. Another embedding is read as its end, too.
+    private static let ends: Set<Unicode.Scalar> = ["\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{2069}", "\n", "\r", "\u{2029}"]
+
+    /// The text in the order in which it is shown; nil if nothing turns it round.
+    static func turned(_ text: String) -> String? {
+        guard text.unicodeScalars.contains(rightToLeft) else { return nil }
+        var result = "", piece: String?
+        for character in text {
+            // Controls are characters of their own, but for those that join others.
+            guard let scalar = character.unicodeScalars.first else { continue }
+            if scalar == rightToLeft {
+                result += reversed(&piece)
+                piece = ""
+            } else if ends.contains(scalar) {
+                result += reversed(&piece)
+                result.append(character)
+            } else if piece == nil {
+                result.append(character)
+            } else {
+                piece?.append(character)
+            }
+        }
+        return result + reversed(&piece)
+    }
+
+    private static func reversed(_ piece: inout String?) -> String {
+        defer { piece = nil }
+        return piece.map { String($0.reversed()) } ?? ""
+    }
+}
