@@ -63,14 +63,21 @@ import Parley
                 try await channel.setComments(on: post.id, areOpen: false)
                 try await message.reply("Closed: \(post.text)")
             }
-            On(.command("writer", "Let a subscriber write who cannot comment", .rest("name")), where: { $0.chat.trustedName != nil }) { call in
-                let channel = try await call.groups.managed("channel")
-                guard let member = try await channel?.members().first(where: { $0.name == call.arguments }) else {
-                    try await call.reply("There is no subscriber \(call.arguments).")
+            On(.command("writers", "List the subscribers and their numbers") && .fromTrustedContact) { message in
+                let members = try await message.groups.managed("channel")?.members() ?? []
+                let lines = members.filter { [.observer, .commenter].contains($0.role) }.map { "\($0.id) \($0.displayName)" }
+                try await message.reply(lines.isEmpty ? "There are no subscribers who cannot write." : lines.joined(separator: "\n"))
+            }
+            On(.command("writer", "Let a subscriber write who cannot comment", .integer("number")), where: { $0.chat.trustedName != nil }) { call in
+                // Names can be taken by others; the number is that of one member.
+                guard let channel = try await call.groups.managed("channel"),
+                    let member = try await channel.members().first(where: { $0.id.rawValue == Int64(call.arguments) })
+                else {
+                    try await call.reply("There is no subscriber of that number. /writers shows them.")
                     return
                 }
                 try await member.setRole(.member)
-                try await call.reply("\(member.name) can write now.")
+                try await call.reply("\(member.displayName) can write now.")
             }
             On(.text && .fromTrustedContact && !.isCommand) { message in
                 guard let channel = try await message.groups.managed("channel") else {

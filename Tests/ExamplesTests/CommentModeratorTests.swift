@@ -97,10 +97,19 @@ import Testing
             try await ben.subscribe(to: "channel")
             try await ann.say("Hello")
             try await ben.expect("Hello", in: "News")
-            for name in ["Cath", "Ben"] {
-                try await ann.say("/writer \(name)")
-                try await ann.expect(name == "Ben" ? "Ben can write now." : "There is no subscriber Cath.")
-            }
+            // Another subscriber of that name gets no right.
+            let other = try await room.stranger("Ben")
+            try await other.subscribe(to: "channel")
+            try await room.settle()
+            try await ann.say("/writers")
+            let lines = try await ann.expect(containing: " Ben").text.split(separator: "\n")
+            #expect(lines.count == 2)
+            let numbers = lines.compactMap { $0.split(separator: " ").first.flatMap { Int64($0) } }, number = try #require(numbers.min())
+            try await ann.say("/writer 999999")
+            try await ann.expect("There is no subscriber of that number. /writers shows them.")
+            try await ann.say("/writer \(number)")
+            try await ann.expect("Ben can write now.")
+            await #expect(throws: (any Error).self) { try await other.say("casino", in: "News") }
             try await eventually("Ben can write") { (try? await ben.reply("casino", in: "News")) != nil }
             try await ben.expect("Ben, that word is not used here.", in: "News")
             #expect(try await ben.conversation(in: "News").last { $0.senderName == "Ben" }?.isDeleted == true)

@@ -13,7 +13,7 @@ import Testing
             channels:
               daily: { name: Daily News, welcome: One post a day., relays: relay, preferences: { history: on, comments: on } }
             rules:
-              - { when: { command: post, from: ann }, then: { post: { channel: Daily News, text: "{{ arguments }}" } } }
+              - { when: { command: post, name: "^ann$" }, then: { post: { channel: Daily News, text: "{{ arguments }}" } } }
               - { when: { comment: true, words: [casino] }, then: [ { moderate: true }, { reply: "No advertisements, {{ member.name }}." } ] }
               - { when: { comment: true, contains: thank you }, then: { reply: "You are welcome, {{ member.name }}." } }
         """

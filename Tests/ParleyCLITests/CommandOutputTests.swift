@@ -31,6 +31,27 @@ import Testing
         try await body(folder)
     }
 
+    @Test func aStartThatFailsDoesNotSayThatItStarts() async throws {
+        try await with("parley: 1\nprofiles: { a: {} }\n") { folder in
+            try FileManager.default.createDirectory(atPath: folder("data"), withIntermediateDirectories: true)
+            for name in ["parley_chat.db", "parley_agent.db"] { try folder.write("no database", to: "data/\(name)") }
+            let ended = try await run(["run", folder("bots.yaml"), "--data", folder("data")])
+            #expect(ended.exitCode != 0 && !ended.output.contains("Starting"), "\(ended)")
+        }
+    }
+
+    @Test(.enabled(if: ServiceUser.canBeActedAs, "only root can write into a folder of somebody else"))
+    func rootIsWarnedOfAFolderOfSomebodyElse() async throws {
+        try await with("parley: 1\nprofiles: { a: {} }\n") { folder in
+            try FileManager.default.createDirectory(atPath: folder("home"), withIntermediateDirectories: true)
+            try ServiceUser.getsTo(folder, and: "home")
+            let ended = try await run(["chat", "--data", folder("home/data"), "--name", "Ann", "--exec", ":list"])
+            #expect(ended.errors.contains("user \(ServiceUser.id)") && ended.errors.contains("belongs to root"), "\(ended)")
+            let own = try await run(["chat", "--data", folder("own"), "--name", "Ann", "--exec", ":list"])
+            #expect(!own.errors.contains("belongs to"), "\(own)")
+        }
+    }
+
     @Test func nothingOfAFileSteersTheTerminal() async throws {
         try await with(Self.hostile) { folder in
             let file = folder("bots.yaml")

@@ -44,6 +44,9 @@ import Testing
         #expect(talk.exitCode == 0, "\(talk)")
         let said = ["hello", "you said hello", "the news", "[report.txt, 7 bytes] as promised", "by hand"]
         #expect(lines(talk.output).suffix(5).elementsEqual(said), "\(talk)")
+        let nobody = try await people.onFolder(["chat", "--exec", ":list"])
+        #expect(nobody.exitCode == 2 && nobody.errors.contains("[chat.severalProfiles]"), "\(nobody)")
+        #expect(nobody.errors.contains("The Echo, Another") || nobody.errors.contains("Another, The Echo"), "\(nobody)")
         let stranger = try await people.onFolder(["chat", "--name", "Nobody"])
         #expect(stranger.exitCode == 2 && stranger.errors.contains("[chat.otherName]") && stranger.errors.contains("Another"), "\(stranger)")
 

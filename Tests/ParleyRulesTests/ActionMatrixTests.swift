@@ -40,7 +40,7 @@ import Testing
     func anActionIsTakenWhereItIsPossibleAndRefusedElsewhereWithAReason(_ action: String, _ possible: Set<String>) {
         for (name, when) in Self.events {
             let source = MarkedSource(
-                "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    forms: { f: { questions: [ { name: q, ask: x } ], done: { send: x } } }\n"
+                "parley: 1\nprofiles:\n  a:\n    trusted-contacts: Ann\n    address: { accept: manual }\n    forms: { f: { questions: [ { name: q, ask: x } ], done: { send: x } } }\n"
                     + "    rules:\n      - when: { \(when) }\n        then: §{ \(action) }\n"
                     + "    channels: { n: { name: c, relays: \"https://relay.example.org/r#AAAA\" } }\n")
             let found = faults(in: source.text)
@@ -76,7 +76,9 @@ import Testing
     func aCheckIsTakenWhereTheEventAnswersItAndRefusedElsewhereWithAReason(_ row: (check: String, events: Set<String>), isException: Bool) {
         for event in RuleEvent.allCases {
             let about =
-                event == .reaction ? "reaction: any" : event == .member ? "member: joined" : event == .warned ? "warned: \"> 1\"" : "\(event.rawValue): true"
+                event == .reaction
+                ? "reaction: any"
+                : event == .member ? "member: joined" : event == .warned ? "warned: \"> 1\"" : event == .relay ? "relay: left" : "\(event.rawValue): true"
             let key = event == .message ? "message: any" : about
             // Exceptions do not make a rule one about groups.
             let isOfChats = ![.connected, .request, .invitation, .member, .report, .warned].contains(event)
@@ -84,7 +86,7 @@ import Testing
             let rule = isException ? "{ when: { \(key)\(chat) }, unless: { \(row.check) }," : "{ when: { \(key), \(row.check) },"
             let found = faults(
                 in:
-                    "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    rules:\n      - \(rule) then: { tell: { chat: c, text: x } } }\n    groups: { c: {} }\n"
+                    "parley: 1\nprofiles:\n  a:\n    address: { accept: manual }\n    rules:\n      - \(rule) then: { tell: { chat: c, text: x } } }\n    groups: { c: {} }\n    trusted-contacts: Ann\n"
             )
             #expect(found.isEmpty == row.events.contains(event.rawValue), "\(row.check) of \(event): \(found)")
             #expect(found.allSatisfy { $0.code == .badValue && $0.position.line == 6 }, "\(row.check) of \(event): \(found)")

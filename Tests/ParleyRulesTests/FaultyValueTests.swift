@@ -18,7 +18,10 @@ import Testing
             ("parley: §~\nprofiles: { a: {} }", "parley must be a whole number, not nothing", nil),
             ("§profiles: { a: {} }", "the file needs the key \"parley\"", "write \"parley: 1\" at the top"),
             ("parley: 1\n§profile: { a: {} }\nprofiles: { a: {} }", "the file has no key \"profile\"", "did you mean \"profiles\"?"),
-            ("parley: 1\n§zzz: 1\nprofiles: { a: {} }", "the file has no key \"zzz\"", "expected one of: parley, network, metrics, webhooks, lists, profiles"),
+            (
+                "parley: 1\n§zzz: 1\nprofiles: { a: {} }", "the file has no key \"zzz\"",
+                "expected one of: parley, network, metrics, joins, webhooks, lists, profiles"
+            ),
             ("parley: 1\nprofiles: { a: {} }\nmetrics: §{}", "metrics needs the key \"port\"", nil),
             ("parley: 1\nprofiles: { a: {} }\nmetrics: { port: §0 }", "metrics.port must be from 1 to 65535, not 0", nil),
             ("parley: 1\nprofiles: { a: {} }\nmetrics: { port: §65536 }", "metrics.port must be from 1 to 65535, not 65536", nil),

@@ -109,11 +109,19 @@ import Testing
         #expect(decided(.text, nil, 0) == "none")
     }
 
-    @Test func theWriterIsComparedByTheNameThatIsUniqueInTheProfile() throws {
-        let rules = try ruleSet("- { id: staff, when: { command: post, from: [ann, bob] }, then: { send: \"{{ arguments }}\" } }")
-        for (sender, expected) in [("ann", ["staff"]), ("ann_1", []), ("", [])] {
+    @Test func theWriterIsComparedByTheNameOfATrustedContact() throws {
+        let rules = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles:
+                  a:
+                    trusted-contacts: [ann, bob]
+                    rules: [ { id: staff, when: { command: post, from: [ann, bob] }, then: { send: "{{ arguments }}" } } ]
+                """
+        ).profiles.map { try RuleSet($0.rules) }[0]
+        for (sender, isTrusted, expected) in [("ann", true, ["staff"]), ("ann", false, []), ("cem", true, []), ("ann_1", true, []), ("", false, [])] {
             var input = RuleInput(event: .message, kind: .text, text: "/post hello")
-            input.sender = sender
+            (input.sender, input.isTrusted) = (sender, isTrusted)
             #expect(rules.decide(input).compactMap(\.rule.id) == expected)
         }
         #expect(decided(rules, "/post hello") == [])

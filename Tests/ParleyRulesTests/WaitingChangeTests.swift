@@ -19,6 +19,7 @@ import Testing
     @Test(arguments: [
         ("parley: 1", "parley: 1\nnetwork: { smp-proxy: always }", ["network"]), ("parley: 1", "parley: 1\nmetrics: { port: 9155 }", ["metrics"]),
         ("parley: 1", "parley: 1\nwebhooks: { port: 8080, token: { env: T } }", ["webhooks"]), ("  other:", "  new: {}\n  other:", ["profile new is new"]),
+        ("parley: 1", "parley: 1\njoins: { burst: 5 }", ["joins"]),
         ("  other:", "  else:", ["profile else is new", "profile other is gone"]), ("echo:\n", "echo:\n    name: Echo\n", ["name of profile echo"]),
         ("echo:\n", "echo:\n    bio: x\n", ["bio of profile echo"]), ("echo:\n", "echo:\n    picture: a.png\n", ["picture of profile echo"]),
         ("echo:\n", "echo:\n    receive-files: { up-to: 1mb }\n", ["receive-files of profile echo"]),

@@ -2,6 +2,7 @@ import ChatAPI
 import Foundation
 import Parley
 import ParleyTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,6 +21,12 @@ private func postOffice() -> Bot {
     return bot
 }
 
+private final class Paths: Sendable {
+    private let paths = Mutex<[String]>([])
+    func add(_ path: String) { paths.withLock { $0.append(path) } }
+    var all: [String] { paths.withLock { $0 } }
+}
+
 @Suite("Files under test") struct FileBotTests {
     @Test("go both ways at each depth", arguments: TestDepth.allCases)
     func bothWays(_ depth: TestDepth) async throws {
@@ -30,6 +37,22 @@ private func postOffice() -> Bot {
             try await ann.say("stamp")
             let stamp = try await ann.expectFile()
             #expect(stamp.bytes == Array("stamp".utf8) && stamp.caption == "Here." && stamp.name.hasSuffix(".txt"))
+        }
+    }
+
+    @Test("are deleted with the messages that retention deletes") func retention() async throws {
+        let paths = Paths()
+        var bot = Bot("Office") { On(.fileReceived) { paths.add($0.file.path) } }
+        bot.fileReception = FileReception(upTo: 100_000)
+        bot.retention = .deleting(after: .seconds(3_600))
+        try await withBots(bot) { room in
+            let ann = try await room.person("Ann")
+            try await ann.send(file: "letter.txt", containing: Array("Dear bot".utf8))
+            try await eventually("the file comes") { !paths.all.isEmpty }
+            let path = try #require(paths.all.first)
+            #expect(FileManager.default.fileExists(atPath: path))
+            try await room.advance(by: .seconds(2 * 3_600))
+            try await eventually("the file is deleted") { !FileManager.default.fileExists(atPath: path) }
         }
     }
 

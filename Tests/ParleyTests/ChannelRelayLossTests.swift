@@ -35,6 +35,26 @@ import Testing
         }
     }
 
+    @Test func aChannelWhoseListOfRelaysIsEmptyTakesNoPost() async throws {
+        var relay = Bot("Relay", id: "relay") { On(.text) { _ in } }
+        relay.isRelay = true
+        var owner = Bot("Owner", id: "owner") { On(.text) { _ in } }
+        owner.channels = [ManagedChannel("news", GroupSettings("News"), relays: [.bot("relay")])]
+        let world = try await LiveBots(), gate = Gate()
+        try await world.run([relay, owner], clock: GatedClock(gate)) { profiles in
+            defer { gate.open() }
+            let channel = try #require(await profiles[1].groups.channels.first)
+            try await channel.post("first")
+            try await channel.removeRelay(try #require(try await channel.relays().first))
+            try await eventually("no relay is left") { try await channel.relays().allSatisfy { $0.status != .active } }
+            let error = await #expect(throws: ChatCoreError.self) { try await channel.post("lost") }
+            #expect(error?.code == .noRelay)
+            #expect(try await channel.chat.history().map(\.text) == ["first"])
+        }
+    }
+
+    @Test func noRelayAtAllIsNone() { #expect([GroupRelay]().haveNone) }
+
     @Test func whatHasNoRelayIsSeenByThoseWhoWatchTheProcess() throws {
         let monitor = HostMonitor()
         monitor.setChannelsWithoutRelay(["News"], of: "owner")

@@ -15,6 +15,21 @@ enum FolderOwner {
     /// Checks whether this process is to become somebody else, who may not be able to read what it can read now.
     static func isSomebodyElse(_ folder: String) -> Bool { ownerToBecome(of: folder) != nil }
 
+    /// Warns root of a folder of somebody else, or of a new one in the folder of somebody else: what root makes there, that user cannot change.
+    static func warn(of folder: String) {
+        guard geteuid() == 0, let owner = foreignOwner(of: folder) else { return }
+        Output.warning(
+            "warning: \(folder) belongs to user \(owner), or will stand in a folder of that user, and what this process makes there belongs to root. Run it as that user: sudo -u '#\(owner)' parley …"
+        )
+    }
+
+    /// The owner of the folder or, if it is not there, of the nearest one above it; nil if that is root.
+    static func foreignOwner(of folder: String) -> uid_t? {
+        var path = URL(fileURLWithPath: folder).standardizedFileURL.path, status = stat()
+        while stat(path, &status) != 0, path != "/" { path = URL(fileURLWithPath: path).deletingLastPathComponent().path }
+        return status.st_uid == 0 ? nil : status.st_uid
+    }
+
     /// Does nothing for who is not root, and where there is no folder yet.
     ///
     /// - Throws: ``Outcome/Failed`` `folder.owner`.

@@ -48,6 +48,8 @@ public struct Bot: Sendable {
     package var background: [@Sendable (BotClient) async -> Void] = []
     /// Takes a case back for the one who runs the bots, where the bot's cases are not those of ``BotGroup/undoCase(_:by:)``; returns a sentence about it.
     package var undoCase: (@Sendable (BotClient, BotGroup, Int) async throws -> String)?
+    /// True if handlers judge what messages quote: whether the chat has it is looked up then (``MessageContext/foreignQuote``).
+    package var checksQuotes = false
     let handlers: [On]
     /// Middleware that sees every event before a handler is looked for, the first outermost.
     let beforeMatching: [Middleware]

@@ -139,6 +139,32 @@ import Testing
         }
     }
 
+    @Test func theListOfCasesReachesAModeratorWithoutADirectChatInTheConversationOfModerators() async throws {
+        try await withBots(BotsFile(parsing: Self.guardian).makeBots()) { room in
+            let ann = try await room.person("Ann"), mo = try await room.stranger("Mo")
+            for person in [ann, mo] { try await person.join(group: "lobby") }
+            let client = try room.bot("guard"), group = try #require(await client.groups.group(named: "Lobby"))
+            try await room.settle()
+            try await #require(try await group.members().first { $0.displayName == "Mo" }).setRole(.moderator)
+            try await room.settle()
+            try await ann.say("https://a.example", in: "Lobby")
+            try await mo.expect("https://a.example", in: "Lobby")
+            try await mo.expect("Ann: 1 of 2", in: "Lobby")
+            try await mo.say("/cases", in: "Lobby")
+            let list = try await mo.expectMessages(1, fromModeratorsOf: "Lobby")
+            #expect(list.text.contains("moderate Ann") && list.text.contains("https://a.example"), "\(list.text)")
+            try await room.settle()
+            for person in [ann, mo] {
+                let said = try await person.conversation(in: "Lobby").filter { $0.senderName != "Ann" }.map(\.text)
+                #expect(said.contains("The list is in your chat with the moderators.") && !said.contains { $0.contains("a.example") }, "\(said)")
+            }
+            // Asked there, the bot answers there.
+            try await mo.say("/cases", toModeratorsOf: "Lobby")
+            let again = try await mo.expectMessages(2, fromModeratorsOf: "Lobby")
+            #expect(again.text == list.text)
+        }
+    }
+
     @Test func aBlockEndsByItselfAndARemovalIsFinal() async throws {
         try await withBots(BotsFile(parsing: Self.guardian).makeBots()) { room in
             let ann = try await room.person("Ann"), ben = try await room.person("Ben")

@@ -20,14 +20,14 @@ import Testing
         let bots = try bots(
             """
               news:
-                trusted-contacts: Ben
+                trusted-contacts: [Ann, Ben]
                 rules:
                   - { when: { command: news, from: Ann }, then: [ { broadcast: "News: {{ arguments }}" }, { reply: It is on its way. } ] }
                   - { when: { command: say, from: Ann }, then: { broadcast: { text: "{{ arguments }}", to: [Ben] } } }
                   - { when: { message: any }, then: { send: "No." } }
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
             try await ben.say("/news buy")
             try await ben.expect("No.")
             try await ann.say("/news we are open")
@@ -50,7 +50,7 @@ import Testing
         let bots = try bots(
             """
               news:
-                trusted-contacts: Ben
+                trusted-contacts: [Ann, Ben]
                 rules: [ { when: { command: news, from: Ann }, then: { form: news } } ]
                 forms:
                   news:
@@ -63,7 +63,7 @@ import Testing
                   - { id: tea, at: "2026-01-01 16:00", to: Ben, send: { file: menu.txt } }
             """, in: folder)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann"), ben = try await room.person("Ben", trustedAs: "Ben")
             try await ann.say("/news")
             try await ann.expect("What is new?")
             try await ann.say("We are open.")
@@ -84,10 +84,11 @@ import Testing
         let bots = try bots(
             """
               news:
+                trusted-contacts: Ann
                 rules: [ { when: { command: stop, from: Ann }, then: { cancel-broadcast: true } } ]
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), client = try room.bot("news")
+            let ann = try await room.person("Ann", trustedAs: "Ann"), client = try room.bot("news")
             let chats = await client.contacts.map { "\($0)" }
             // As a broadcast is that waits for its turn behind the first chat.
             try await client.update(RuleBroadcasts.self) { $0.add("rule/1") }
@@ -119,7 +120,7 @@ import Testing
             ),
         ])
     func mistakes(_ profile: String, _ expected: String) {
-        let error = #expect(throws: BotsFileError.self) { _ = try self.bots("  a: { \(profile) }") }
+        let error = #expect(throws: BotsFileError.self) { _ = try self.bots("  a: { trusted-contacts: [a, b], \(profile) }") }
         #expect(error?.diagnostics.first?.message.contains(expected) == true, "\(error.map { "\($0)" } ?? "")")
         #expect(error?.diagnostics.first?.position.line == 3)
     }

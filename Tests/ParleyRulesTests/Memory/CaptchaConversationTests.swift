@@ -43,6 +43,36 @@ import Testing
         }
     }
 
+    @Test func whoJoinsAgainAndAgainWaitsForModerators() async throws {
+        let file = Self.file.replacing("attempts: 2, within: 10m", with: "attempts: 1, within: 10m, failures-per-hour: 2")
+        try await withBots(try BotsFile(parsing: file).makeBots()) { room in
+            let group = try #require(await room.bot("door").groups.all.first), link = try #require(try await group.link()?.connectionLink)
+            func join(_ name: String) async throws -> TestPerson {
+                let person = try await room.stranger(name)
+                try await person.join(link: link.shortLink ?? link.fullLink)
+                return person
+            }
+            // One fails by a wrong answer, and one by none.
+            let one = try await join("One"), two = try await join("Two")
+            for person in [one, two] { _ = try await person.expectMessages(1, fromModeratorsOf: "Lobby") }
+            try await one.say("1", toModeratorsOf: "Lobby")
+            try await one.expectRemoval(from: "Lobby")
+            try await room.advance(by: .seconds(601))
+            try await two.expectRemoval(from: "Lobby")
+            let three = try await join("Three")
+            try await room.settle()
+            try await room.restart()
+            try await three.say("1", toModeratorsOf: "Lobby")
+            try await room.settle()
+            let members = try await room.bot("door").groups.all.first?.members() ?? []
+            #expect(members.first { $0.displayName == "Three" }?.isPending == true)
+            // An hour later the questions go on.
+            try await room.advance(by: .seconds(3_600))
+            let four = try await join("Four")
+            _ = try await four.expectMessages(1, fromModeratorsOf: "Lobby")
+        }
+    }
+
     @Test func theTextsAreThoseOfTheFile() async throws {
         let file = Self.file.replacing(
             "within: 10m", with: "within: 10m, question: 'Wie viel ist {{captcha.sum}}?', wrong: 'Nein. Noch {{ captcha.attempts }}.', language: de")

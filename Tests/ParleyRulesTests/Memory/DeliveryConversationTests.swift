@@ -74,6 +74,7 @@ import Testing
         let bots = try bots(
             """
               helper:
+                trusted-contacts: Ann
                 rules:
                   - id: known
                     when: { invitation: true, from: Ann, group: Team }
@@ -81,7 +82,7 @@ import Testing
                   - { id: other, when: { invitation: true }, then: { send: "I do not join {{ group.name }}." } }
             """)
         try await withBots(bots) { room in
-            let ann = try await room.person("Ann"), ben = try await room.person("Ben")
+            let ann = try await room.person("Ann", trustedAs: "Ann"), ben = try await room.person("Ben")
             for (person, group) in [(ann, "Team"), (ann, "Club"), (ben, "Team")] {
                 try await person.makeGroup(GroupSettings(group))
                 try await person.invite("helper", to: group)

@@ -57,7 +57,8 @@ import Yams
 
     /// A file with a hole for the keys of each kind of mapping.
     static let holes: KeyValuePairs<String, String> = [
-        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }", "webhooks": "webhooks: { HOLE }",
+        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }", "joins": "joins: { HOLE }",
+        "webhooks": "webhooks: { HOLE }",
         "list": "lists: { l: { HOLE } }",
         "profile": "profiles: { a: { HOLE } }",
         "address": "profiles: { a: { address: { HOLE } } }", "group": "profiles: { a: { groups: { g: { HOLE } } } }",

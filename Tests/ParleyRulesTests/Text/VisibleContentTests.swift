@@ -97,6 +97,73 @@ import Testing
         #expect(content.attachedTexts == texts)
     }
 
+    /// Each text of a message that people see or open reaches the rules, whatever the kind of content is. What is left out is named here.
+    @Test(arguments: VisibleContentTests.contents) func eachVisibleTextOfAContentIsJudged(_ json: String) throws {
+        let content = try MessageContent(parsing: json)
+        var leaves: [(path: String, text: String)] = []
+        func collect(_ value: JSONValue, _ path: String) {
+            switch value {
+            case .string(let text): leaves.append((path, text))
+            case .array(let values): for value in values { collect(value, path) }
+            case .object(let object): for (key, value) in object.members { collect(value, path.isEmpty ? key : path + "." + key) }
+            default: break
+            }
+        }
+        collect(try JSONValue(parsing: json), "")
+        var input = RuleInput(event: .message, kind: MessageKind(content), text: content.text)
+        input.attached = content.attachedTexts
+        input.chat = .groups
+        var seen = 0
+        for leaf in leaves where leaf.text.contains("MARK") {
+            seen += 1
+            // A word of letters only for each leaf.
+            #expect(([input.text] + input.attached).contains(leaf.text), "\(leaf.path)")
+            let word = leaf.text.hasPrefix("http") ? "contains: \"\(leaf.text)\"" : "words: [\(leaf.text)]"
+            #expect(try !decisions("\(word), chat: group", input).isEmpty, "\(leaf.path)")
+        }
+        #expect(seen > 0)
+        // What has no mark: kinds, pictures, ids and settings, which no app shows as a text.
+        let hidden = ["type", "image", "reason", "preview.image", "preview.content.type", "connLink", "peerType", "groupType", "publicGroupId", "ownerSig"]
+        for leaf in leaves where !leaf.text.contains("MARK") {
+            #expect(
+                hidden.contains { leaf.path == $0 || leaf.path.hasSuffix(".\($0)") } || leaf.path.contains("ownerSig"), "\(leaf.path) is shown and has no mark")
+        }
+    }
+
+    static let contents: [String] = {
+        let picture = #""image":"data:image/jpg;base64,AA==""#
+        let profile =
+            #"{"displayName":"MARKname","fullName":"MARKfull","shortDescr":"MARKshort","contactLink":"https://MARK.example/a#x","peerType":"bot",\#(picture)}"#
+        let group = #"{"displayName":"MARKname","fullName":"MARKfull","shortDescr":"MARKshort","description":"MARKlong",\#(picture)}"#
+        return [
+            #"{"type":"text","text":"MARKtext"}"#,
+            #"{"type":"link","text":"MARKtext","preview":{"uri":"https://MARK.example/x","title":"MARKtitle","description":"MARKabout",\#(picture),"content":{"type":"page"}}}"#,
+            #"{"type":"image","text":"MARKtext",\#(picture)}"#, #"{"type":"video","text":"MARKtext",\#(picture),"duration":3}"#,
+            #"{"type":"voice","text":"MARKtext","duration":3}"#, #"{"type":"file","text":"MARKtext"}"#,
+            #"{"type":"report","text":"MARKtext","reason":"spam"}"#,
+            #"{"type":"chat","text":"MARKtext","chatLink":{"type":"contact","connLink":"https://MARK.example/c#x","profile":\#(profile),"business":false}}"#,
+            #"{"type":"chat","text":"MARKtext","chatLink":{"type":"invitation","invLink":"https://MARK.example/i#x","profile":\#(profile)}}"#,
+            #"{"type":"chat","text":"MARKtext","chatLink":{"type":"group","connLink":"https://MARK.example/g#x","groupProfile":\#(group)}}"#,
+            #"{"type":"poll","text":"MARKtext","question":"MARKquestion","options":[{"text":"MARKone","votes":1},{"label":"MARKtwo"}],"footer":{"note":"MARKnote"},\#(picture)}"#,
+            #"{"type":"event","text":"MARKtext","place":{"name":"MARKplace","map":"https://MARK.example/map"},"guests":["MARKguest"]}"#,
+        ]
+    }()
+
+    @Test func aQuoteThatNobodyHasSentIsJudged() throws {
+        try run(
+            """
+                  - { id: link, when: { link: true, chat: group }, then: { moderate: true }, continue: true }
+                  - { id: word, when: { words: [casino], chat: group }, then: { moderate: true } }
+            """,
+            [
+                "{ say: yes, chat: group, quote: \"win at https://bad.example, a casino\", expect: [link, word] }",
+                "{ say: yes, chat: group, quote: fine, expect-none: true }",
+            ])
+        #expect(throws: BotsFileError.self) {
+            try BotsFile(parsing: "parley: 1\nprofiles: { a: { rules: [], tests: [ { edited: x, quote: y, expect-none: true } ] } }")
+        }
+    }
+
     @Test func theNameOfAFileIsJudgedByRulesThatModerate() throws {
         let file: (inout RuleInput) -> Void = { $0.file = Attachment(name: "Casino bonus.pdf", size: 10) }
         #expect(try !decisions("words: [casino], chat: group", input("", kind: .file, file)).isEmpty)
@@ -216,7 +283,7 @@ import Testing
 
     // MARK: Names
 
-    @Test(arguments: ["Аdmin", "A d m i n", "𝐀𝐝𝐦𝐢𝐧", "Ádmin", "Ad\u{200B}min", "@admin", "Admin2", "the ADMIN"])
+    @Test(arguments: ["Аdmin", "\u{202E}nimdA", "A d m i n", "𝐀𝐝𝐦𝐢𝐧", "Ádmin", "Ad\u{200B}min", "@admin", "Admin2", "the ADMIN"])
     func aNameIsComparedAsTextsAre(_ name: String) throws {
         var input = RuleInput(event: .member)
         (input.chat, input.change, input.displayName) = (.groups, .pending, name)
@@ -266,7 +333,9 @@ import Testing
     @Test(
         arguments: [
             ("(?i)\\\\bприв\\\\b", "ASCII"), ("größe\\\\w", "ASCII"), ("/casino/i", "(?i)casino"), ("/a b/", nil), ("\\\\bcasino\\\\b", nil),
-            ("^\\\\d+ €$", nil), ("/help", nil),
+            ("^\\\\d+ €$", "ASCII"), ("/help", nil), ("^\\\\d+$", "[0-9]"), ("[\\\\D]", "\\p{Nd}"), ("\\\\w+@", "[0-9A-Za-z_]"), ("[[:alpha:]]x", "ASCII"),
+            ("[[:^digit:]]", "ASCII"), ("\\\\pL\\\\b", "edge of a word"), ("^[0-9]+$", nil), ("\\\\p{Nd}+", nil), ("\\\\\\\\d", nil), ("\\\\Q\\\\d\\\\E", nil),
+            ("\\\\Q\\\\d\\\\E\\\\d", "[0-9]"), ("\\\\s+x", nil),
         ] as [(String, String?)])
     func aPatternThatMatchesLessThanItSeemsToIsWarnedOf(_ pattern: String, _ words: String?) throws {
         let file = try BotsFile(parsing: "parley: 1\nprofiles: { a: { rules: [ { when: { pattern: \"\(pattern)\" }, then: { reply: x } } ] } }")

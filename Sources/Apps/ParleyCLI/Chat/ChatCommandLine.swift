@@ -31,6 +31,7 @@ struct ChatCommandLine: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        FolderOwner.warn(of: data)
         var planned: [ChatLine] = try connect.map { [try parse(":connect \($0)")] } ?? []
         for line in lines { planned.append(try parse(line)) }
         try await CoreAccess.with(try options.configuration(data: data)) { [planned] host in
@@ -58,10 +59,14 @@ struct ChatCommandLine: AsyncParsableCommand {
 
     private func user(of core: any ChatCore) async throws -> User {
         let users = try await ProfileFinder(core: core).all()
+        let names = users.map { VisibleText.name($0.localDisplayName) }.joined(separator: ", ")
+        guard users.count < 2 || name != nil else {
+            throw Outcome.BadInput("chat.severalProfiles", description: "\(data) has the profiles \(names): say who you are with --name")
+        }
         if let user = users.first(where: { name == nil || name == $0.localDisplayName }) { return user }
         if !users.isEmpty {
-            let names = users.map { VisibleText.name($0.localDisplayName) }.joined(separator: ", ")
-            throw Outcome.BadInput("chat.otherName", description: "\(data) belongs to \(names): leave --name out, or name another folder with --data")
+            let belongs = users.count == 1 ? "belongs to \(names): leave --name out" : "has the profiles \(names): give one of them with --name"
+            throw Outcome.BadInput("chat.otherName", description: "\(data) \(belongs), or name another folder with --data")
         }
         let request = NewUser(profile: Profile(displayName: name ?? NSUserName(), fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {

@@ -58,6 +58,7 @@ struct RunCommand: AsyncParsableCommand {
         let description = try BotsFile(contentsOf: file)
         var configuration = try options.configuration(data: data, network: description.network)
         configuration.relay = description.relay
+        if let joins = description.joins { configuration.joins = joins }
         configuration.isDryRun = isDryRun
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
@@ -67,8 +68,14 @@ struct RunCommand: AsyncParsableCommand {
         // The endpoint of webhooks would meet the port of the process that has the folder.
         try configuration.data.requireUnused()
         let showsCodes = showsCodes ?? !configuration.data.hasDatabases
-        if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
-        if isDryRun, !json { Output.line("This is a dry run: the log says what the rules would do.") }
+        FolderOwner.warn(of: configuration.data.path)
+        // A key that is wrong, or a folder that cannot be used, is told first.
+        if !json {
+            configuration.onOpen = { [file, isDryRun, folder = configuration.dataFolder] in
+                Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(folder) …")
+                if isDryRun { Output.line("This is a dry run: the log says what the rules would do.") }
+            }
+        }
         // From here on SIGHUP does not end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file, logger = configuration.logger] in

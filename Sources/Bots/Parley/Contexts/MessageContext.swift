@@ -1,5 +1,6 @@
 public import ChatAPI
 internal import ChatProtocol
+internal import Synchronization
 
 /// A message that somebody sent to the bot.
 public struct MessageContext: ChatContext {
@@ -11,6 +12,7 @@ public struct MessageContext: ChatContext {
         let kind: MessageKind
         let chatKind: ChatKinds
         let command: SlashCommand?
+        let foreignQuote = Mutex<[String]>([])
 
         init(chat: BotChat, item: ChatItem, content: MessageContent) {
             (self.chat, self.item, self.content) = (chat, item, content)
@@ -32,6 +34,12 @@ public struct MessageContext: ChatContext {
     public var item: ChatItem { storage.item }
     /// The content of the message.
     public var content: MessageContent { storage.content }
+    /// The texts of what the message quotes, if the bot has no such message in the chat, or it was deleted there: the quote shows a text that nobody has
+    /// checked. Only bots whose rules moderate look.
+    package var foreignQuote: [String] {
+        get { storage.foreignQuote.withLock { $0 } }
+        nonmutating set { storage.foreignQuote.withLock { $0 = newValue } }
+    }
     /// The id of the message, unique within a data folder.
     public var id: ChatItemID { storage.item.meta.itemID }
     /// The person who wrote.

@@ -89,8 +89,8 @@ extension BotGroup {
 }
 
 extension [GroupRelay] {
-    /// True if there are relays, and none of them passes on what is posted: they have left, refused or not come yet.
-    var haveNone: Bool { !isEmpty && !contains { [.accepted, .acknowledgedRoster, .active].contains($0.status) } }
+    /// True if none passes on what is posted: they have left, were removed, have refused or not come yet.
+    var haveNone: Bool { !contains { [.accepted, .acknowledgedRoster, .active].contains($0.status) } }
 }
 
 extension ChatCoreError.Code {

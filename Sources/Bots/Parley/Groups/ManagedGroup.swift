@@ -13,20 +13,24 @@ public struct ManagedGroup: Sendable, Hashable {
     public var linkRole: GroupMemberRole?
     /// The rules for those who ask to join by the link, the first to be tried first; nil leaves those that the link has.
     public var joinerRules: [JoinerRule]?
-    /// The people who are made moderators: names in ``Bot/trustedContacts``. Each is invited when it connects, with the role. Those who are not named keep
-    /// their roles.
-    ///
-    /// Any other name is that of the contact or member who came first under it, as the bot's profile shows it, and is looked for at the start. Do not give
-    /// rights so: anybody can take a name.
+    /// The people who are made moderators: names in ``Bot/trustedContacts``. Each is invited when it connects, with the role, and gets it back at each start.
+    /// Those who are not named keep their roles.
     public var moderators: [String]
+    /// The people who are invited as members when they connect: names in ``Bot/trustedContacts``. In the group they count as trusted contacts, which those
+    /// who join by the link do not. Their roles are left as they are.
+    public var members: [String]
 
     /// Creates the description of a group.
-    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member, joinerRules: [JoinerRule]? = nil, moderators: [String] = []) {
+    public init(
+        _ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member, joinerRules: [JoinerRule]? = nil, moderators: [String] = [],
+        members: [String] = []
+    ) {
         self.id = id
         self.settings = settings
         self.linkRole = linkRole
         self.joinerRules = joinerRules
         self.moderators = moderators
+        self.members = members
     }
 
     /// The profile that the group is to have, made of the one that it has.

@@ -23,7 +23,19 @@ enum HandlerValidation {
                     message: "\(bot.id) answers invitations to relay and is no relay: set `isRelay`, or leave `answersChannelInvitation` out", file: bot.id,
                     line: 1, column: 1))
         }
-        return faults
+        return faults + untrustedNames(of: bot)
+    }
+
+    /// Names in groups that give rights and are no trusted contacts.
+    private static func untrustedNames(of bot: Bot) -> [HandlerFault] {
+        bot.groups.flatMap { group in
+            (group.moderators + group.members).filter { !bot.trustedContacts.contains($0) }.map { name in
+                HandlerFault(
+                    message:
+                        "the group \(group.id) of \(bot.id) names \"\(name)\", who is no trusted contact, and anybody can take a name: add it to `trustedContacts`",
+                    file: bot.id, line: 1, column: 1)
+            }
+        }
     }
 
     private static func unreachable(_ handlers: [On]) -> [HandlerFault] {

@@ -75,6 +75,7 @@ public struct BotHost: Service, CustomStringConvertible {
                 await host.close()
                 throw error
             }
+            configuration.onOpen?()
             try await run(on: host, stored, monitor, onSession: onSession)
         } catch {
             // The first error is the one that counts.

@@ -73,6 +73,7 @@ struct ChannelKeeper: Sendable {
     }
 
     private func report(_ error: any Error, _ index: Int) {
+        monitor.noteFailure(of: bots[index].id, ErrorCode.of(error) ?? "channel", at: "channels", time: provisioner.time.now())
         logger.error(
             "channels are not made yet and are tried again",
             metadata: ["bot": "\(bots[index].id)", "code": "\(ErrorCode.of(error) ?? "channel")", "error": "\(error)"])

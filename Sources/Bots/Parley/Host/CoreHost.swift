@@ -149,6 +149,7 @@ public final class CoreHost: Sendable {
             setup.companions = data.companions
             setup.takesCommandsBeforeStart = configuration.takesCommandsBeforeStart
             setup.relayPolicy = configuration.relay.policy
+            setup.joinPace = configuration.joins.pace
             setup.synchronizesConnections = configuration.synchronizesConnections || restoredAt != nil
             setup.onTakeover = monitor.noteTakeover
             if usesPresets { setup.operators = PresetOperator.publicNetwork }

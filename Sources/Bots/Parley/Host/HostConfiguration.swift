@@ -35,6 +35,10 @@ public struct HostConfiguration: Sendable {
     package var synchronizesConnections = true
     /// The channels and subscribers that a profile takes that relays for others.
     public var relay = HostRelay()
+    /// The pace at which strangers join the groups that the bots host.
+    public var joins = GroupJoinPace()
+    /// Called once the databases are open, before the bots start.
+    package var onOpen: (@Sendable () -> Void)?
     /// Handlers that run at once at the most.
     public var maxConcurrentHandlers = 64
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done

@@ -119,8 +119,11 @@ actor HostSession {
             try await runtime.resumeLive()
             try await catchUp(runtime)
         }
-        let moderators = ModeratorKeeper(logger: logger)
-        for (bot, (profile, identity)) in zip(bots, zip(profiles, identities)) where bot.groups.contains(where: { !$0.moderators.isEmpty }) {
+        let moderators = ModeratorKeeper(logger: logger) { [monitor, time] bot, code, place in
+            monitor.noteFailure(of: bot, code, at: place, time: time.now())
+        }
+        for (bot, (profile, identity)) in zip(bots, zip(profiles, identities))
+        where bot.groups.contains(where: { !$0.moderators.isEmpty || !$0.members.isEmpty }) {
             appointments[identity.userID] = { await moderators.appoint($0, bot, profile) }
         }
         await moderators.appoint(bots, profiles)

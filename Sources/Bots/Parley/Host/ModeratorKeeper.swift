@@ -2,61 +2,52 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Logging
 
-/// Gives those whom managed groups name as moderators their role: at the start of the bots, and a trusted contact when it connects.
+/// Invites the trusted contacts whom managed groups name, and gives moderators their role: at the start of the bots, and when such a contact connects.
 struct ModeratorKeeper {
     let logger: Logger
+    /// Counts a failure of a bot, with its code and place.
+    let noteFailure: @Sendable (_ bot: String, _ code: String, _ place: String) -> Void
 
-    /// Appoints the moderators of all bots. A name that nobody has, and a refusal of the core, are logged: they keep no bot from running.
+    /// Looks after the people of all bots. A refusal of the core is logged: it keeps no bot from running.
     func appoint(_ bots: [Bot], _ profiles: [HostReady.Profile]) async {
         for (bot, profile) in zip(bots, profiles) { await appoint(nil, bot, profile) }
     }
 
-    /// Appoints a trusted contact in the groups that name it.
+    /// Looks after a trusted contact in the groups that name it.
     func appoint(_ name: String, _ bot: Bot, _ profile: HostReady.Profile) async { await appoint(.some(name), bot, profile) }
 
     /// - Parameter only: The name that is looked at; nil for all.
     private func appoint(_ only: String?, _ bot: Bot, _ profile: HostReady.Profile) async {
-        for wanted in bot.groups where !wanted.moderators.isEmpty {
+        for wanted in bot.groups where !wanted.moderators.isEmpty || !wanted.members.isEmpty {
             guard let id = profile.managedGroups.first(where: { $0.id == wanted.id })?.groupID, let group = await profile.client.groups.group(id) else {
                 continue
             }
-            for name in wanted.moderators where only == nil || only == name {
-                await appoint(name, in: group, profile.client, place: ["bot": "\(bot.id)", "group": "\(wanted.id)"])
+            let people = wanted.moderators.map { ($0, GroupMemberRole.moderator) } + wanted.members.map { ($0, .member) }
+            for (name, role) in people where only == nil || only == name {
+                do {
+                    try await appoint(name, as: role, in: group, profile.client)
+                } catch {
+                    noteFailure(bot.id, ErrorCode.of(error) ?? "groups.moderator", "group \(wanted.id): invite")
+                    logger.error(
+                        "a trusted contact could not be invited or appointed",
+                        metadata: [
+                            "bot": "\(bot.id)", "group": "\(wanted.id)", "contact": "\(name)", "role": "\(role.code)",
+                            "code": "\(ErrorCode.of(error) ?? "groups.moderator")", "error": "\(error)",
+                        ])
+                }
             }
         }
     }
 
-    private func appoint(_ name: String, in group: BotGroup, _ client: BotClient, place: Logger.Metadata) async {
-        var metadata = place
-        metadata["moderator"] = "\(name)"
-        do {
-            if try await appoint(name, in: group, client) { return }
-            metadata["code"] = "groups.noModerator"
-            logger.warning("no contact or member has the name of a moderator: it is looked for at the next start", metadata: metadata)
-        } catch {
-            metadata["code"] = "\(ErrorCode.of(error) ?? "groups.moderator")"
-            metadata["error"] = "\(error)"
-            logger.error("a moderator could not be appointed", metadata: metadata)
-        }
-    }
-
-    /// - Returns: false if nobody has the name.
-    private func appoint(_ name: String, in group: BotGroup, _ client: BotClient) async throws -> Bool {
-        let contact = await client.chat(named: name)?.contact, isTrusted = client.bot.trustedContacts.contains(name)
-        // A trusted contact whose link is unused, or who is connecting, is appointed once it is connected.
-        if isTrusted, contact?.isReady != true { return true }
+    private func appoint(_ name: String, as role: GroupMemberRole, in group: BotGroup, _ client: BotClient) async throws {
+        // Somebody whose link is unused, or who is connecting, is invited once the connection is there.
+        guard let contact = await client.chat(withTrusted: name)?.contact, contact.isReady else { return }
         let members = try await group.members().filter { $0.member.status.isInGroupOrOnTheWay }
-        let found = members.first { member in
-            // A contact that was invited is a member of its own name, too.
-            if isTrusted { member.trustedName == name } else { member.name == name || contact != nil && member.member.contactID == contact?.contactID }
+        guard let found = members.first(where: { $0.trustedName == name }) else {
+            try await group.invite(contact.contactID, role: role)
+            return
         }
-        if let found {
-            if !found.isModerator { try await found.setRole(.moderator) }
-            return true
-        }
-        guard let contact, contact.isReady else { return false }
-        try await group.invite(contact.contactID, role: .moderator)
-        return true
+        if role == .moderator, !found.isModerator { try await found.setRole(role) }
     }
 }
 

@@ -70,6 +70,12 @@ final class HostMonitor: Sendable {
 
     func setChannelsWithoutRelay(_ names: [String], of bot: String) { state.withLock { $0.channelsWithoutRelay[bot] = names.isEmpty ? nil : names } }
 
+    /// Counts an action of a bot that failed outside of its handlers. The caller logs it.
+    func noteFailure(of bot: String, _ code: String, at place: String, time: Date) {
+        metrics(of: bot).actionFailed(code)
+        note(Failure(time: time, bot: bot, code: code, place: place))
+    }
+
     func note(_ failure: Failure) {
         state.withLock { state in
             if state.failures.count >= Self.failureLimit { state.failures.removeFirst() }

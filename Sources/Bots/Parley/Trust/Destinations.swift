@@ -111,6 +111,13 @@ extension GroupInfo {
     /// True for a group that this profile has made. The names of chats with customers are those of the customers.
     var isOwnCreation: Bool { membership.invitedBy == .user && businessChat == nil }
 
+    /// True for a group whose name a stranger has chosen: one to which somebody who is no trusted contact has invited this profile, and a chat with a
+    /// customer.
+    package func isNamedByStranger(among people: TrustedPeople) -> Bool {
+        if case .contact(let contact) = membership.invitedBy { return people.name(of: contact) == nil }
+        return businessChat != nil
+    }
+
     /// True for a group that this profile has made, or to which a trusted contact has invited it.
     fileprivate func isVouchedFor(by people: TrustedPeople) -> Bool {
         guard membership.status.isCurrentMember, businessChat == nil else { return false }

@@ -9,6 +9,7 @@ enum Schemas {
             .required("parley", .integer(1...BotsFile.version), "The version of the format."),
             .key("network", .mapping("network"), "How the bots reach routers."),
             .key("metrics", .mapping("metrics"), "Serve metrics and health."),
+            .key("joins", .mapping("joins"), "The pace at which strangers join groups."),
             .key("webhooks", .mapping("webhooks"), "Let other programs ask the bots to send."),
             .key("lists", .keyed(.mapping("list")), "Words and domains that rules share."),
             .required("profiles", .keyed(.mapping("profile")), "The profiles to run, each with a key of its own."),
@@ -16,6 +17,13 @@ enum Schemas {
 
     static let network = MappingSchema(
         "network", HostNetwork.Key.allCases.map { .key($0.rawValue, .text, "See docs/bots-yaml.md#network.") })
+
+    static let joins = MappingSchema(
+        "joins",
+        [
+            .key("burst", .integer(PaceSpec.bursts), "Messages that the joins of one group may cause at once; 20000 by default."),
+            .key("per-second", .number, "Messages a second from then on; 100 by default."),
+        ])
 
     static let metrics = MappingSchema(
         "metrics",
@@ -77,7 +85,8 @@ enum Schemas {
             .key("welcome", .text, "The text that new members read."),
             .key("link", GroupSpec.linkRoles.shape, "The role of those who join by the link; none for no link."),
             .key("review", .bool, "Moderators admit new members."),
-            .key("moderators", .listOrOne(.text), "Names of contacts and members who are made moderators at the start."),
+            .key("moderators", .listOrOne(.text), "Trusted contacts who are invited as moderators."),
+            .key("members", .listOrOne(.text), "Trusted contacts who are invited as members."),
             .key("joiners", .list(.mapping("joiner")), "Rules for those who ask to join by the link; the first that fits decides."),
             .key("preferences", .mapping("preferences"), "What members may do."),
         ])
@@ -191,6 +200,7 @@ enum Schemas {
         .key("delivery-failed", .yes, "A message of the bot cannot be delivered."),
         .key("file-received", .yes, "A file that the bot receives has come."),
         .key("file-failed", .yes, "The transfer of a file has failed, of one that the bot sent or was to receive."),
+        .key("relay", .listOrOne(.words(RelayEvent.words.words)), "A relay of a channel takes subscribers, has refused or has left."),
         .key("chat", .listOrOne(MemberCondition.kindWords.shape), "The kinds of chat; contacts by default."),
     ]
 
@@ -213,7 +223,7 @@ enum Schemas {
         .key("blank", .bool, "A text in which nothing can be seen."), .key("invisible", .bool, "Invisible characters in the text."),
         .key("forwarded", .bool, "A message that was forwarded."), .key("comment", .bool, "A comment on a post of a channel."),
         .key("file", .anyOf([.words(["any"]), .mapping("file-test")]), "The file of the message."),
-        .key("mention", .yes, "The message mentions the bot."), .key("from", .listOrOne(.text), "The writer: a trusted contact, or a name in the profile."),
+        .key("mention", .yes, "The message mentions the bot."), .key("from", .listOrOne(.text), "The writer: a trusted contact."),
         .key(
             "name", .anyOf([.shortText(TextPattern.maximumSourceLength), .mapping("name-test")]),
             "An RE2 pattern of the writer's display name, or words to look for in it."),
@@ -325,7 +335,10 @@ enum Schemas {
         "captcha",
         [
             .key("attempts", .integer(CaptchaSpec.attemptRange), "Wrong answers until the member is refused; 3."),
-            .key("within", span, "The time for it; 1h."), .key("question", .text, "The text of the question, with {{ captcha.sum }}."),
+            .key("within", span, "The time for it; 1h."),
+            .key(
+                "failures-per-hour", .integer(CaptchaSpec.failureRange), "Members of the group who may fail in an hour before others wait for moderators; 30."),
+            .key("question", .text, "The text of the question, with {{ captcha.sum }}."),
             .key("wrong", .text, "The text after a wrong answer; {{ captcha.attempts }} stands for the tries that are left."),
             .key("language", .text, "The language of the number that is written as a word, such as de; en."),
         ])
@@ -415,6 +428,7 @@ enum Schemas {
         .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
         .key("preview", .mapping("test-preview"), "The link preview of the message."),
         .key("card", .mapping("test-card"), "The contact or group that the message shares."),
+        .key("quote", .text, "A text that the message quotes and that nobody has sent."),
         .key("edited", .text, "The new text of a message."), .key("report", .text, "The text of a report."),
         .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
         .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."),
@@ -423,11 +437,12 @@ enum Schemas {
         .key("delivered", .text, "A message of the bot with this text was delivered."),
         .key("delivery-failed", .text, "A message of the bot with this text cannot be delivered."),
         .key("file-received", testFile, "A file has come, with its name."), .key("file-failed", testFile, "The transfer of a file has failed."),
+        .key("relay", .words(RelayEvent.words.words), "Something that happens to a relay of a channel."),
         .key("error", .text, "The reason of a failure."),
         .key("chat", RuleScenario.kindWords.shape, "The kind of chat."), .key("group", .text, "The name of the group."),
         .key("role", MemberCondition.roleWords.shape, "The writer's role; member by default."),
         .key("name", .text, "The writer's display name; Ann by default."),
-        .key("from", .text, "The writer's name in the profile."), .key("member-age", .form("^\\d+ *[smhdw]$", example: "2h"), "Time since the member joined."),
+        .key("from", .text, "The trusted contact who writes."), .key("member-age", .form("^\\d+ *[smhdw]$", example: "2h"), "Time since the member joined."),
         .key("bot", .bool, "The writer is a bot."), .key("forwarded", .bool, "The message was forwarded."),
         .key("comment", .bool, "The message is a comment on a post of a channel."),
         .key("mention", .bool, "The message mentions the bot."),
@@ -458,7 +473,8 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts, nameTest, groupTest,
+        file, network, metrics, joins, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts, nameTest,
+        groupTest,
         domains, hours, lines, repeated,
         fileTest, action,
         sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,

@@ -117,17 +117,18 @@ extension Check.Test {
         case .kind(let kinds): Truth(input.kind.map(kinds.contains) ?? false)
         case .reaction(let emoji): Truth(input.emoji.map { emoji.contains($0.folded) } ?? false)
         case .change(let changes): Truth(input.change.map(changes.contains) ?? false)
+        case .relay(let changes): Truth(input.relay.map(changes.contains) ?? false)
         case .mentions(let range): Truth(range.holds(Double(input.mentions)))
         case .forwarded(let wanted): Truth(input.isForwarded == wanted)
         case .comment(let wanted): Truth(input.isComment == wanted)
         case .file(let condition): Truth(input.file.map(condition.holds) ?? false)
         case .mention: Truth(input.mentionsBot)
-        case .from(let names): input.sender.map { Truth(names.contains($0) && !input.isImpostor) } ?? .unknown
+        case .from(let names): input.sender.map { Truth(input.isTrusted && names.contains($0)) } ?? .unknown
         case .name(let test): input.displayName.map { name in Truth(test.pattern.map { $0.matches(name) } ?? false) } ?? .unknown
         case .bot(let wanted): Truth(input.isFromBot == wanted)
         case .role(let roles): Truth(input.role.map(roles.contains) ?? false)
         case .age(let range): input.memberAge.map { Truth(range.holds($0)) } ?? .unknown
-        case .group(let names): Truth(input.groupNames.contains(where: names.contains))
+        case .group(let names): Truth(!input.isForeignGroup && input.groupNames.contains(where: names.contains))
         case .hours(let range): input.minuteOfDay.map { range.truth($0, at: input.time) } ?? .unknown
         case .points(let range): input.points.map { Truth(range.holds(Double($0))) } ?? .unknown
         case .rate(let rate):

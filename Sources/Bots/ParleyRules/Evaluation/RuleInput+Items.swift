@@ -32,7 +32,9 @@ extension RuleInput {
             displayName = contact.profile.displayName
             isFromBot = contact.profile.peerType == .bot
         }
-        if let group = info.groupInfo { groupNames = [group.groupProfile.displayName, group.localDisplayName] }
+        if let group = info.groupInfo {
+            (groupNames, isForeignGroup) = ([group.groupProfile.displayName, group.localDisplayName], group.isNamedByStranger(among: trusted))
+        }
         describe(time: now)
     }
 
@@ -57,7 +59,6 @@ extension RuleInput {
         let known = isPassedOn ? nil : known
         sender = known ?? name
         isTrusted = known != nil
-        isImpostor = known == nil && trusted.names.contains(name)
         let alias = profile?.localAlias ?? ""
         self.alias = known ?? (trusted.names.contains(alias) ? "" : alias)
     }

@@ -25,9 +25,7 @@ public struct RuleInput: Sendable {
     /// The name of the contact or of the member who wrote: that of a trusted contact, or else the one that the profile shows.
     public var sender: String?
     /// True if the contact or member is a trusted contact.
-    var isTrusted = false
-    /// True if a stranger has the name of a trusted contact.
-    public var isImpostor = false
+    public var isTrusted = false
     /// The alias that the owner of the profile has given the contact or member; the name of a trusted contact. Empty without one.
     public var alias = ""
     /// True if another member has passed the message on: nothing proves who wrote it.
@@ -36,6 +34,8 @@ public struct RuleInput: Sendable {
     public var displayName: String?
     /// The names of the group: the one that its members see, and the one that is unique in the profile.
     public var groupNames: [String] = []
+    /// True for a group that a stranger has named: one to which a stranger has invited the bot, and the chat with a customer.
+    var isForeignGroup = false
     /// True if a bot wrote.
     public var isFromBot = false
     /// True if the message was forwarded.
@@ -54,6 +54,8 @@ public struct RuleInput: Sendable {
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.
     public var change: MembershipEvent?
+    /// The change of the relay; nil for events that are not about one.
+    public var relay: RelayEvent?
     /// The reason why a delivery or a transfer failed; nil if none did.
     public var error: String?
     /// The points of warnings that count; nil if the event is no warning.

@@ -88,11 +88,6 @@ extension RuleSpec {
         isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { if case .bot = $0.test { true } else { false } }
     }
 
-    /// The names of those whom the rule is for, or not for.
-    var writers: [String] {
-        (when.tree.checks + (unless?.checks ?? [])).flatMap { check -> [String] in if case .from(let names) = check.test { names.sorted() } else { [] } }
-    }
-
     /// True if the rule is not for the one who wrote, or whom it would act on.
     func isExempt(_ input: RuleInput) -> Bool {
         guard !exempt.isEmpty, let role = input.target ?? input.role else { return false }

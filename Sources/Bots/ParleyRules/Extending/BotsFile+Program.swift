@@ -53,6 +53,7 @@ extension BotsFile {
         if configuration.network == HostNetwork() { configuration.network = file.network }
         configuration.monitoring = configuration.monitoring ?? file.monitoring
         if configuration.relay == HostRelay() { configuration.relay = file.relay }
+        if let joins = file.joins { configuration.joins = joins }
         let logger = configuration.logger
         let rules = try RunningRules(file, logger: logger)
         for warning in file.warnings.diagnostics { logger.warning("\(warning.message)", metadata: ["code": "\(warning.code.rawValue)", "file": "\(path)"]) }

@@ -52,7 +52,7 @@ struct RateTest: Sendable, Hashable {
     private static func defaultScope(_ event: RuleEvent) -> Repetition.Scope {
         switch event {
         case .message, .edited, .report, .warned, .fileReceived: .person
-        case .reaction, .deleted, .member, .delivered, .deliveryFailed, .fileFailed: .chat
+        case .reaction, .deleted, .member, .delivered, .deliveryFailed, .fileFailed, .relay: .chat
         case .connected, .request, .invitation: .bot
         }
     }

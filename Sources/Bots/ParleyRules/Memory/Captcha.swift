@@ -6,6 +6,8 @@ public struct CaptchaSpec: Sendable, Hashable {
     public let attempts: Int
     /// Seconds within which the right answer must come.
     public let limit: Double
+    /// Members of a group who may fail within an hour before those who follow wait for moderators instead.
+    public let failuresPerHour: Int
     /// The texts that are sent; nil for those of Parley.
     public let texts: CaptchaTexts?
 
@@ -13,18 +15,22 @@ public struct CaptchaSpec: Sendable, Hashable {
     /// The longest time for an answer, in seconds.
     static let longestLimit = Double(Captcha.longestLimit.components.seconds)
 
+    static let failureRange = 1...10_000
+    static let defaultFailures = 30
+
     /// Reads `true` or a mapping.
     init?(_ reader: NodeReader) {
         guard reader.keys != nil else {
             guard let value = reader.bool() else { return nil }
             if !value { reader.report(.badValue, "leave the action out instead of saying false") }
-            (attempts, limit, texts) = (3, 3_600, nil)
+            (attempts, limit, texts, failuresPerHour) = (3, 3_600, nil, Self.defaultFailures)
             return
         }
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.captcha)
         texts = Self.texts(mapping)
         attempts = mapping.value("attempts")?.integer(in: Self.attemptRange) ?? 3
+        failuresPerHour = mapping.value("failures-per-hour")?.integer(in: Self.failureRange) ?? Self.defaultFailures
         let limit = mapping.value("within").flatMap(TimeSpan.read) ?? 3_600
         guard limit > 0, limit <= Self.longestLimit else {
             mapping.value("within")?.report(.badValue, "an answer takes more than nothing and a week at the most")

@@ -51,6 +51,7 @@ extension ProfileSpec {
             On.choosing(.deleted, in: .all) { runner.plan($0) }
             On.choosing(.reaction, in: .all) { runner.plan($0) }
             On.choosing(.memberChanged) { runner.plan($0) }
+            On.choosing(.relayChanged) { runner.plan($0) }
             On.choosing(.report) { runner.plan($0) }
             On.choosing(.groupInvitation) { runner.plan($0) }
             On.choosing(.connected) { runner.plan($0) }
@@ -86,6 +87,8 @@ extension ProfileSpec {
         bot.channels = channels
         bot.isRelay = isRelay
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
+        // Rules can be replaced by others that moderate while the bot runs.
+        bot.checksQuotes = true
         bot.retention = retention
         bot.background.append { await webhooks.run($0) }
         bot.undoCase = { client, group, number in

@@ -1,5 +1,6 @@
 internal import ChatAPI
 internal import Foundation
+internal import Logging
 internal import Parley
 
 /// A member who has to answer in time, as the timer holds it.
@@ -14,6 +15,13 @@ extension RulePerformer {
     /// Asks the member, and sets the timer.
     func ask(_ spec: CaptchaSpec) async throws {
         guard let member = subject.member else { return }
+        let failures = try await subject.client.state(CaptchaFailures.self, of: .chat(.group(member.group.id, scope: nil))).count(at: now.timeIntervalSince1970)
+        guard failures < spec.failuresPerHour else {
+            logger.warning(
+                "too many have failed the captcha within an hour: who joins now waits for a moderator",
+                metadata: ["code": "captcha.limit", "group": "\(member.group.id)", "failures": "\(failures)"])
+            return
+        }
         let deadline = now.timeIntervalSince1970 + spec.limit
         let round = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha?.round ?? 0
         try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline, texts: spec.texts))
@@ -47,6 +55,7 @@ extension RulePerformer {
             try await member.accept()
             try await endCaptcha()
         case .failed:
+            try await subject.client.noteCaptchaFailure(in: member.group.id, at: now.timeIntervalSince1970)
             try await member.reject()
             try await endCaptcha()
         }
@@ -69,6 +78,14 @@ enum CaptchaTimer {
         guard try await tick.client.state(RuleMemory.self, of: scope).captcha?.deadline == value.deadline else { return }
         try await tick.client.update(RuleMemory.self, of: scope) { $0.apply(.asked(nil)) }
         guard let member = try await tick.groups.group(group)?.member(id), member.isPending else { return }
+        try await tick.client.noteCaptchaFailure(in: group, at: tick.client.now.timeIntervalSince1970)
         try await member.reject()
+    }
+}
+
+extension BotClient {
+    /// Counts a member who has failed the captcha.
+    fileprivate func noteCaptchaFailure(in group: GroupID, at now: Double) async throws {
+        try await update(CaptchaFailures.self, of: .chat(.group(group, scope: nil))) { $0.add(at: now) }
     }
 }

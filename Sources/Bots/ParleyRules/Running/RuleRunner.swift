@@ -29,6 +29,7 @@ struct RuleRunner: Sendable {
     private func plan(_ message: MessageContext, isFinished: Bool) -> Work? {
         var input = RuleInput(message: message.item, message.content)
         input.mentionsBot = message.mentionsBot
+        input.attached += message.foreignQuote
         return plan(input, RuleSubject(message), typed: TypedMessage(message, isFinished: isFinished))
     }
 
@@ -90,6 +91,13 @@ struct RuleRunner: Sendable {
         var input = RuleInput(event: .fileFailed, text: failure.item.meta.text)
         (input.file, input.error) = (failure.attachment, failure.error.message)
         return plan(input, RuleSubject(failure))
+    }
+
+    func plan(_ relay: RelayContext) -> Work? {
+        guard let change = RelayEvent(relay.relay.status) else { return nil }
+        var input = RuleInput(event: .relay)
+        input.relay = change
+        return plan(input, RuleSubject(relay), name: relay.name)
     }
 
     func plan(_ contact: ContactContext) -> Work? { plan(RuleInput(event: .connected), RuleSubject(contact)) }

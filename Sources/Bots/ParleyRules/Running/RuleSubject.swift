@@ -91,6 +91,8 @@ extension RuleSubject {
         accept = { try await invitation.join() }
     }
 
+    init(_ relay: RelayContext) { self.init(relay, member: nil) }
+
     init(_ delivery: DeliveryContext) { self.init(delivery, member: nil) }
 
     init(_ file: FileContext) {

@@ -78,6 +78,7 @@ extension BotsFile {
     fileprivate func differencesBeyondRules(from other: BotsFile) -> [String] {
         var differences: [String] = network == other.network ? [] : ["network"]
         if monitoring != other.monitoring { differences.append("metrics") }
+        if joins != other.joins { differences.append("joins") }
         if webhooks != other.webhooks { differences.append("webhooks") }
         for profile in other.profiles where !profiles.contains(where: { $0.id == profile.id }) { differences.append("profile \(profile.id) is new") }
         for profile in profiles {

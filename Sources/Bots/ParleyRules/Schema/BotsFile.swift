@@ -23,6 +23,8 @@ public struct BotsFile: Sendable {
     public let network: HostNetwork
     /// The address of metrics and health; nil if they are not served.
     public let monitoring: MonitoringAddress?
+    /// The pace at which strangers join the groups of the bots; nil for the default.
+    public let joins: GroupJoinPace?
     /// The endpoint at which other programs ask the bots to send; nil for none.
     public let webhooks: WebhooksSpec?
     /// A probable mistake.
@@ -41,18 +43,18 @@ public struct BotsFile: Sendable {
     /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
     init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
         let sink = DiagnosticSink(folder: folder, extensions: extensions, source: source)
-        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?, webhooks: WebhooksSpec?
+        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?, webhooks: WebhooksSpec?, joins: GroupJoinPace?
         do {
             let document = try YAMLDocument(source)
             document.outline.report(to: sink)
-            (profiles, network, monitoring, webhooks) = try Self.read(document.root, sink: sink)
+            (profiles, network, monitoring, webhooks, joins) = try Self.read(document.root, sink: sink)
         } catch {
             sink.add(error.diagnostic)
         }
         guard sink.diagnostics.isEmpty else {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
-        (self.profiles, self.network, self.monitoring, self.webhooks) = (profiles, network, monitoring, webhooks)
+        (self.profiles, self.network, self.monitoring, self.webhooks, self.joins) = (profiles, network, monitoring, webhooks, joins)
         (lists, listFiles, readings) = (sink.lists, sink.files, sink.readings)
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
@@ -62,14 +64,14 @@ public struct BotsFile: Sendable {
 
     private static func read(
         _ root: Node?, sink: DiagnosticSink
-    ) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?, WebhooksSpec?) {
+    ) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?, WebhooksSpec?, GroupJoinPace?) {
         guard let root else {
             throw YAMLFault(
                 Diagnostic(
                     .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
                     hint: "start with \"parley: 1\" and \"profiles:\""))
         }
-        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork(), nil, nil) }
+        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork(), nil, nil, nil) }
         file.refuseKeys(otherThan: Schemas.file)
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version
@@ -79,14 +81,15 @@ public struct BotsFile: Sendable {
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
         let monitoring = file.value("metrics").flatMap(MonitoringSpec.read)
         let webhooks = file.value("webhooks").flatMap { WebhooksSpec($0) }
+        let joins = file.value("joins").flatMap(JoinsSpec.read)
         file.value("lists").map { readLists($0, sink) }
-        guard let profiles = file.required("profiles")?.mapping() else { return ([], network, monitoring, webhooks) }
+        guard let profiles = file.required("profiles")?.mapping() else { return ([], network, monitoring, webhooks, joins) }
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
         refuseUnknownForwards(in: profiles, specs)
-        return (specs, network, monitoring, webhooks)
+        return (specs, network, monitoring, webhooks, joins)
     }
 
     private static func readLists(_ reader: NodeReader, _ sink: DiagnosticSink) {

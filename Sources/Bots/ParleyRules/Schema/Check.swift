@@ -25,6 +25,8 @@ struct Check: Sendable {
         case command([String])
         case reaction(Set<String>)
         case change(Set<MembershipEvent>)
+        /// A change of a relay.
+        case relay(Set<RelayEvent>)
         case words(WordTest)
         case domains(DomainTest)
         case link(LinkTest)

@@ -31,9 +31,10 @@ struct CheckReader {
         case "command": commands(reader).map(Check.Test.command)
         case "reaction": reactions(reader)
         case "member": MemberCondition.changes(reader).map(Check.Test.change)
+        case "relay": RelayEvent.read(reader).map(Check.Test.relay)
         case "file": FileCondition(reader).map(Check.Test.file)
         case "mention": mention(reader)
-        case "from": names(reader).map(Check.Test.from)
+        case "from": people(reader).map(Check.Test.from)
         case "name": name(reader).map(Check.Test.name)
         case "bot": reader.bool().map(Check.Test.bot)
         case "role": MemberCondition.roles(reader).map(Check.Test.role)
@@ -177,6 +178,9 @@ struct CheckReader {
     }
 
     private func names(_ reader: NodeReader) -> Set<String>? { (reader.listOrOne()?.compactMap { $0.nonEmptyString() }).map(Set.init) }
+
+    /// Names of trusted contacts; the profile refuses others.
+    private func people(_ reader: NodeReader) -> Set<String>? { (reader.listOrOne()?.compactMap { $0.name(of: .person) }).map(Set.init) }
 
     private func mention(_ reader: NodeReader) -> Check.Test? {
         guard let value = reader.bool() else { return nil }

@@ -17,8 +17,8 @@ enum GroupSpec {
     /// Seconds after which messages may disappear: a year at the most.
     static let disappearing = 1...31_536_000
 
-    /// Moderators that a group names at the most.
-    static let maximumModerators = 100
+    /// Moderators, and members, that a group names at the most.
+    static let maximumPeople = 100
 
     static func read(_ reader: NodeReader) -> [ManagedGroup] {
         guard let mapping = reader.mapping() else { return [] }
@@ -43,13 +43,17 @@ enum GroupSpec {
         if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
         let joiners = mapping.value("joiners")
         if let joiners, link == nil { joiners.report(.badValue, "nobody joins a group without a link", hint: "leave out \"joiners\", or \"link: none\"") }
+        let moderators = people(mapping.value("moderators"), "moderators"), members = people(mapping.value("members"), "members")
+        if let both = members.first(where: moderators.contains) {
+            mapping.value("members")?.report(.badValue, "\"\(both.cut)\" is a moderator, too", hint: "remove the name from \"members\"")
+        }
         return ManagedGroup(
-            id, settings, linkRole: link, joinerRules: joiners.map(JoinerSpec.read), moderators: mapping.value("moderators").map(moderators) ?? [])
+            id, settings, linkRole: link, joinerRules: joiners.map(JoinerSpec.read), moderators: moderators, members: members)
     }
 
-    private static func moderators(_ reader: NodeReader) -> [String] {
-        let names = reader.listOrOne()?.compactMap { $0.name(of: .person) } ?? []
-        if names.count > maximumModerators { reader.report(.tooLarge, "\(names.count) moderators are more than \(maximumModerators)") }
+    private static func people(_ reader: NodeReader?, _ kind: String) -> [String] {
+        let names = reader?.listOrOne()?.compactMap { $0.name(of: .person) } ?? []
+        if names.count > maximumPeople { reader?.report(.tooLarge, "\(names.count) \(kind) are more than \(maximumPeople)") }
         return names
     }
 

@@ -46,7 +46,7 @@ public struct MemberCondition: Sendable {
 
     /// - Parameter checks: all checks of the rule, those of `all`, `any` and `not` too.
     init(_ mapping: MappingReader, event: RuleEvent, checks: [Check]) {
-        let isAboutGroups = event == .member || event == .report || event == .warned
+        let isAboutGroups = event == .member || event == .report || event == .warned || event == .relay
         var own: [String: Check.Test] = [:]
         for check in checks where check.isOutermost { own[check.key] = check.test }
         mentionsBot = own["mention"] != nil
@@ -83,7 +83,7 @@ public struct MemberCondition: Sendable {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
         } else if check.key == "mention" || check.key == "mentions", !event.hasText {
             report("\"\(check.key)\" looks at a text, and \"\(event.rawValue)\" has none", hint: nil)
-        } else if event == .deleted || event == .reaction || event.isAboutDelivery || event == .fileFailed, check.key != "group" {
+        } else if event == .deleted || event == .reaction || event.isAboutDelivery || event == .fileFailed || event == .relay, check.key != "group" {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
         } else if kinds == .contacts {
             report("there is no \"\(check.key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")

@@ -1,7 +1,7 @@
 internal import ChatAPI
 internal import Parley
 
-// Names under which something is sent: anybody can connect under a name, so somebody has to vouch for it.
+// Names under which something is sent, and names that give rights: anybody can connect under a name, so somebody has to vouch for it.
 
 extension ProfileSpec {
     /// A name that the profile vouches for.
@@ -37,6 +37,21 @@ extension ProfileSpec {
             ? "declare it: channels: { \(use.name.cut): { relays: … } }"
             : "anybody can connect under that name: declare the group or channel under groups or channels, or name the person in trusted-contacts"
         reader.report(.unknownChat, reason, hint: Self.meant(use.name, among: known).map { "did you mean \"\($0.cut)\"?" } ?? fix, at: use.position)
+    }
+
+    /// Refuses names that give a right and that are not those of trusted contacts: a display name belongs to whoever connects first under it.
+    func refuseUntrustedNames(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
+        for use in uses where use.kind == .person && !trustedContacts.contains(use.name) {
+            let limit = max(1, use.name.count / 4)
+            let meant = trustedContacts.first {
+                $0.lowercased() == use.name.lowercased() || use.name.count > 3 && Spelling.distance($0, use.name) <= limit
+            }
+            let fix =
+                "add the name to trusted-contacts of the profile, and give the person the link that the next start prints; or compare display names by name:"
+            reader.report(
+                .uncertainName, "\"\(use.name.cut)\" is no trusted contact, and anybody can take the name",
+                hint: meant.map { "did you mean \"\($0.cut)\"?" } ?? fix, at: use.position)
+        }
     }
 
     /// The name that was probably meant: that of the chat with the key, or one that is written nearly so.

@@ -105,7 +105,7 @@ public struct ProfileSpec: Sendable {
         let uses = reader.sink.uses[firstUse...]
         refuseUnknownForms(mapping, uses)
         refuseUnknownChats(reader, uses)
-        warnOfUncertainNames(reader, uses)
+        refuseUntrustedNames(reader, uses)
         warnOfUnreachableRules(mapping.reader)
     }
 
@@ -218,17 +218,6 @@ public struct ProfileSpec: Sendable {
                 guard let need = rule.when.broadcastNeed else { continue }
                 mapping.reader.report(.badValue, "the form \"\(name.cut)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
             }
-        }
-    }
-
-    /// Where a name gives a right, whoever takes that name first has it.
-    private func warnOfUncertainNames(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
-        var told = Set(trustedContacts)
-        let inRules = rules.filter { $0.when.members.kinds.contains(.contacts) }.flatMap { rule in rule.writers.map { (name: $0, position: rule.position) } }
-        for use in uses.filter({ $0.kind == .person }).map({ (name: $0.name, position: $0.position) }) + inRules where told.insert(use.name).inserted {
-            reader.warn(
-                .uncertainName, "whoever connects first under the name \"\(use.name.cut)\" has it",
-                hint: "name the person in trusted-contacts of the profile, and give them the link that the next start prints", at: use.position)
         }
     }
 

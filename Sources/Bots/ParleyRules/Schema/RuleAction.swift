@@ -156,9 +156,11 @@ public enum RuleAction: Sendable {
         case .reply, .send, .sendFile:
             if case .sendFile = self, event == .fileFailed { return ("that file may fail, too, and the rule would not end", "send a text") }
             if event.isAboutDelivery { return Self.endless }
+            if event == .relay { return Self.unserved }
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
         case .post:
             if event.isAboutDelivery { return Self.endless }
+            if event == .relay { return Self.unserved }
             return event == .request ? ("nobody has written", nil) : nil
         case .webhook: return event == .request ? ("nobody has written", nil) : nil
         case .tell: return nil
@@ -201,6 +203,11 @@ public enum RuleAction: Sendable {
     /// The objection to a message that would bring the event of its rule about.
     private static let endless: (reason: String, hint: String?) = (
         "what is sent would be delivered, too, and the rule would not end", "use \"tell\": messages into that chat do not count"
+    )
+
+    /// The objection to a message into a channel that may have no relay.
+    private static let unserved: (reason: String, hint: String?) = (
+        "the channel may have no relay, and subscribers are not meant", "use \"tell\" or \"webhook\""
     )
 
     /// A text, or a file with a caption.

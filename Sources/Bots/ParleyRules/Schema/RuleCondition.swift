@@ -30,6 +30,8 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     case fileReceived = "file-received"
     /// A transfer of a file has failed, of one that the bot sent or was to receive.
     case fileFailed = "file-failed"
+    /// A relay of a channel of the bot takes subscribers, has refused or has left.
+    case relay
 
     /// True if a text comes with the event, so that it can be looked at and quoted.
     var hasText: Bool {
@@ -48,7 +50,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     var hasWriter: Bool { hasText && !isAboutDelivery && self != .fileFailed && self != .request }
 
     /// The events after which an action of any kind is possible.
-    public static let forActions = Set(allCases).subtracting([.request, .delivered, .deliveryFailed])
+    public static let forActions = Set(allCases).subtracting([.request, .delivered, .deliveryFailed, .relay])
 }
 
 /// The condition of a rule: on one event, in chats of some kinds, if a tree of checks holds.
@@ -121,7 +123,7 @@ public struct RuleCondition: Sendable {
 
     /// True if the rule can apply in a chat with a contact, where there are neither members nor a group.
     var mayBeOfContact: Bool {
-        ![.member, .report, .warned, .invitation].contains(event) && members.kinds.contains(.contacts)
+        ![.member, .report, .warned, .invitation, .relay].contains(event) && members.kinds.contains(.contacts)
     }
 
     /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, the kind of message and the members.
@@ -138,7 +140,7 @@ public struct RuleCondition: Sendable {
         var named: [RuleEvent] = []
         for event in RuleEvent.allCases where event != .message {
             guard let value = mapping.value(event.rawValue) else { continue }
-            if event != .reaction, event != .member, event != .warned, value.bool() == false {
+            if event != .reaction, event != .member, event != .warned, event != .relay, value.bool() == false {
                 value.report(.badValue, "leave \"\(event.rawValue)\" out instead of saying false")
             }
             named.append(event)

@@ -99,6 +99,7 @@ public struct Template: Sendable, Hashable {
         case .memberName where condition.event.isAboutDelivery, .memberAlias where condition.event.isAboutDelivery,
             .memberMention where condition.event.isAboutDelivery:
             "\"\(condition.event.rawValue)\" is about no member"
+        case .memberAlias where condition.event == .relay, .memberMention where condition.event == .relay: "\"relay\" is about no member"
         case .memberName where condition.mayBeOfContact, .memberMention where condition.mayBeOfContact:
             "the rule is also for chats with contacts. contact.name is the name of the one who wrote in any chat; or add \"chat: group\" to \"when\""
         case .groupName where condition.mayBeOfContact: "the rule is also for chats with contacts: add \"chat: group\" to \"when\""

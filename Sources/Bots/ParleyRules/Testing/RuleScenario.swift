@@ -31,6 +31,7 @@ public struct RuleScenario: Sendable {
         "say": .message, "message": .message, "edited": .edited, "report": .report, "reaction": .reaction, "member": .member, "deleted": .deleted,
         "connected": .connected, "request": .request, "invitation": .invitation, "warned": .warned, "answer": .message,
         "delivered": .delivered, "delivery-failed": .deliveryFailed, "file-received": .fileReceived, "file-failed": .fileFailed,
+        "relay": .relay,
     ]
     static let answerWords: KeyValuePairs<String, Bool> = ["right": true, "wrong": false]
     /// Points that a test lets somebody have.
@@ -64,6 +65,7 @@ public struct RuleScenario: Sendable {
         where mapping.value(key)?.text == "false" || key != "request" && mapping.value(key)?.bool() == false {
             mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
         }
+        input.relay = mapping.value("relay")?.word(of: RelayEvent.words)?.first
         input.change = mapping.value("member")?.word(of: MembershipEvent.words)?.first
         if let file = mapping.value("file-received") ?? mapping.value("file-failed") { input.file = Self.file(file) }
         if event == .fileReceived { input.kind = .file }
@@ -80,6 +82,13 @@ public struct RuleScenario: Sendable {
     }
 
     private mutating func readAttached(_ mapping: MappingReader) {
+        if let quote = mapping.value("quote") {
+            if input.event == .message {
+                input.attached += [quote.nonEmptyString()].compactMap(\.self)
+            } else {
+                quote.report(.badValue, "\"quote\" is a part of a message", hint: "it goes with say and message")
+            }
+        }
         for (key, schema) in [("preview", Schemas.scenarioPreview), ("card", Schemas.scenarioCard)] {
             guard let reader = mapping.value(key) else { continue }
             guard [.message, .edited, .report].contains(input.event) else {
@@ -106,7 +115,8 @@ public struct RuleScenario: Sendable {
             input.groupNames = [mapping.value("group")?.nonEmptyString() ?? "Group"]
             return
         }
-        let isInGroup = [.member, .report, .warned].contains(input.event) || ["role", "group", "member-age", "comment"].contains { mapping.value($0) != nil }
+        let isInGroup =
+            [.member, .report, .warned, .relay].contains(input.event) || ["role", "group", "member-age", "comment"].contains { mapping.value($0) != nil }
         input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isRightAnswer != nil ? .supportChats : isInGroup ? .groups : .contacts)
         input.groupNames = input.chat == .contacts ? [] : [mapping.value("group")?.nonEmptyString() ?? "Group"]
     }
@@ -117,7 +127,7 @@ public struct RuleScenario: Sendable {
         let known = mapping.value("from")?.nonEmptyString()
         (input.sender, input.alias, input.isTrusted) = (known ?? name, known ?? "", known != nil)
         let role = mapping.value("role")?.word(of: MemberCondition.roleWords)
-        input.role = role ?? (input.chat == .contacts || input.event.isAboutDelivery ? nil : .member)
+        input.role = role ?? (input.chat == .contacts || input.event.isAboutDelivery || input.event == .relay ? nil : .member)
         // Who was reported is an ordinary member.
         input.target = input.event == .report ? .member : input.role
         input.memberAge = mapping.value("member-age").flatMap(TimeSpan.read)

@@ -1,0 +1,17 @@
+internal import ChatEngine
+
+/// How many messages the joins of strangers may make the bots send, for each group that they host.
+///
+/// A join costs about three messages for each member of the group: the bot introduces the newcomer to every member and every member to the newcomer. Those who
+/// come beyond the pace wait, and are let in when their turn has come.
+public struct GroupJoinPace: Sendable, Hashable {
+    /// Messages that the joins of one group may cause at once after a time of rest; at least 1.
+    public var burst: Int
+    /// Messages a second from then on; more than zero.
+    public var perSecond: Double
+
+    /// Creates a pace.
+    public init(burst: Int = 20_000, perSecond: Double = 100) { (self.burst, self.perSecond) = (burst, perSecond) }
+
+    var pace: JoinPace { JoinPace(burst: burst, perSecond: perSecond) }
+}
