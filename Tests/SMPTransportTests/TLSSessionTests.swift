@@ -70,6 +70,24 @@ struct TLSSessionTests {
         #expect(client.applicationProtocol == "smp/1")
     }
 
+    /// Without the least version, the server would refuse the same hello for its ciphers (alert 40).
+    @Test("A client that speaks TLS 1.2 at most is refused for its version", arguments: [2, 3] as [UInt8])
+    func earlierVersions(_ minor: UInt8) throws {
+        let suites: Bytes = [0xCC, 0xA9, 0xCC, 0xA8, 0xC0, 0x2B, 0xC0, 0x2F]
+        // Version, random, no session, ciphers, no compression, no extensions: nothing says that TLS 1.3 is known.
+        let hello = [3, minor] + Bytes(repeating: 7, count: 32) + [0, 0, UInt8(suites.count)] + suites + [1, 0]
+        let message = [1, 0, 0, UInt8(hello.count)] + hello
+        let server = try TLSSession(.server(credential: Self.credential.get()), verifying: .client)
+        server.wire.append(ByteBuffer(bytes: [22, 3, 1, 0, UInt8(message.count)] + message))
+        guard case .failed = server.advanceHandshake() else {
+            Issue.record("not refused")
+            return
+        }
+        var alert = server.wire.takeOutbound() ?? ByteBuffer()
+        let bytes = alert.readBytes(length: alert.readableBytes) ?? []
+        #expect(bytes.first == 21 && bytes.suffix(2) == [2, 70], "\(bytes)")
+    }
+
     @Test("A handshake with a changed byte does not succeed, and harms nothing", arguments: 0..<3)
     func changedHandshake(_ flight: Int) throws {
         let credential = try Self.credential.get()
