@@ -38,7 +38,7 @@ test: packages
 	echo "== All modules passed."
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid. The tests and files that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue
+# be valid. The tests, files and options that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue
 # must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
 ARCHIVE := .build/documentation/Parley.doccarchive
@@ -47,6 +47,7 @@ docs: packages
 	Tests/Documentation/check-names
 	Tests/Documentation/check-figures
 	$(SWIFT) build --product parley
+	Tests/Documentation/check-options "$$($(SWIFT) build --show-bin-path)"
 	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
 	rm -rf .build/documentation && mkdir -p .build/documentation/symbols
 	$(SWIFT) symbolgraph-extract -module-name Parley -minimum-access-level public -skip-synthesized-members \
