@@ -75,7 +75,7 @@ struct ClientOptions: ParsableArguments {
 
     var fileServers: [String] { xftpServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) } }
 
-    /// What the relay takes.
+    /// The limits of the relay.
     var relayLimits: HostRelay {
         var policy = HostRelay()
         (policy.maximumChannels, policy.maximumMembers) = (relayChannels, relayMembers)

@@ -45,7 +45,7 @@ struct CommonOptions: ParsableArguments {
 
     @OptionGroup var network: NetworkArguments
 
-    /// How the data folder is opened; asks a person at a terminal for the key if it is encrypted and none is given.
+    /// The configuration for opening the data folder; asks a person at a terminal for the key if the folder is encrypted and none is given.
     ///
     /// - Parameters:
     ///   - file: what a bots.yaml says about the network; the command line wins.

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Parley
 internal import ParleyRules
 
-/// How the process ends.
+/// The exit code of the process.
 enum Outcome {
     /// An error in the input of a person: exit code 2.
     struct BadInput: Error, CustomStringConvertible {

@@ -40,7 +40,7 @@ public struct Bot: Sendable {
     /// The name belongs to the connection that the link has made, and to the member that joins a group by an invitation which the bot sends over it. Nothing
     /// that others send moves it. The name is the contact's alias, too, which only the owner of the profile sees.
     public var trustedContacts: [String] = []
-    /// How long messages of the bot's chats are kept in the data folder; nil to leave what the profile has, which at first is to keep them.
+    /// The retention of messages of the bot's chats in the data folder; nil for the setting of the profile, which at first keeps them.
     public var retention: MessageRetention?
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
@@ -124,7 +124,7 @@ public enum MessageRetention: Sendable, Hashable {
     }
 }
 
-/// How people connect to a bot.
+/// The address of a bot, by which people connect to it.
 public enum BotAddress: Sendable, Hashable {
     /// The bot has an address and accepts whoever asks.
     ///

@@ -18,7 +18,7 @@ package final class ChatSocketServer: Sendable {
     static let connectionLimit = 64
     /// Bytes that may wait for a client to read them before its commands wait too.
     static let answersLimit = 1 << 20
-    /// How long a connection may take to ask for a WebSocket.
+    /// The time limit for a connection to request a WebSocket.
     static let upgradeLimit = TimeAmount.seconds(10)
 
     /// The port.

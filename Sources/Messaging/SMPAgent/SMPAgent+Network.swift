@@ -3,7 +3,7 @@ package import SMPProtocol
 import Synchronization
 
 extension SMPAgent {
-    /// How routers are reached now.
+    /// The current settings of the network.
     package var networkConfiguration: NetworkConfiguration { core.settings.withLock { $0 } }
 
     /// Reaches routers in another way from now on: all connections are made anew, and what was subscribed to is subscribed to again.
@@ -40,7 +40,7 @@ extension SMPAgent {
         core.pauses.wake(server)
     }
 
-    /// How all routers stand and what was counted for them.
+    /// The states of all routers, and their counts.
     package func serversSummary() async -> AgentServersSummary {
         let counted = core.statistics.all
         var sessions: [AgentServerKey: SessionCounts] = [:]
@@ -56,7 +56,7 @@ extension SMPAgent {
             statistics: counted.servers, startedAt: counted.startedAt, sessions: sessions, subscriptions: core.subscriptions.counts)
     }
 
-    /// How the subscriptions of some users stand together, and whether any of their routers is connected.
+    /// The combined state of the subscriptions of some users, and whether any of their routers is connected.
     package func subscriptionTotal(of users: Set<AgentUserID>) async -> (subscriptions: SubscriptionCounts, isConnected: Bool) {
         var total = SubscriptionCounts()
         for (key, counts) in core.subscriptions.counts where users.contains(key.user) {
@@ -67,7 +67,7 @@ extension SMPAgent {
         return (total, states.contains { $0.value == .connected && users.contains($0.key.userID) })
     }
 
-    /// How the subscription to each queue stands.
+    /// The state of the subscription to each queue.
     package func subscriptions() -> [QueueSubscriptionStatus] { core.subscriptions.all }
 
     /// Begins to count anew.

@@ -78,7 +78,7 @@ package struct SMPClientError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True if it was TLS that did not come about: the router's certificates, its protocol or the handshake.
+    /// True if the TLS connection failed: the router's certificates, its protocol or the handshake.
     var isOfTLS: Bool {
         switch (cause as? ConnectionError)?.code {
         case .tlsFailed, .wrongIdentity, .wrongProtocol: true

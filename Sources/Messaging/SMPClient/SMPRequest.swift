@@ -11,7 +11,7 @@ package struct SMPRequest: Sendable {
     /// Given when something in the command derives from it, such as the sender id of `NEW` with link data. Otherwise random.
     /// It must not be used twice.
     package var correlationID: CorrelationID?
-    /// How long to wait for the response once the router is connected; nil for the configuration's time.
+    /// The time limit of the response once the router is connected; nil for the configuration's time.
     package var timeout: Duration?
 
     package init(

@@ -42,7 +42,7 @@ package protocol SMPRouting: Sendable {
     /// Makes connections anew, without waiting as after a failure; lost subscriptions are taken up again.
     func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async
 
-    /// How the connections that were asked for stand.
+    /// The states of the requested connections.
     func sessionStates() async -> [TransportSessionKey: SMPSessionState]
 
     /// The events of all connections, for one reader. It never buffers more messages than there are subscriptions, since a
@@ -53,7 +53,7 @@ package protocol SMPRouting: Sendable {
     func close() async
 }
 
-/// How a connection to a router stands.
+/// The state of a connection to a router.
 package enum SMPSessionState: Sendable, Hashable {
     case connected, connecting
     /// The last attempt to connect has failed.

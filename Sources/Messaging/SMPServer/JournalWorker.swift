@@ -76,7 +76,7 @@ final class JournalWorker: Sendable {
     }
 
     private func commit(flush: Bool = false) {
-        // While the disk refuses what it is given, a timer tries again; what is appended meanwhile goes with that.
+        // While the disk refuses writes, a timer tries again; what is appended meanwhile goes with that.
         guard let core = bound.value.core, !bound.value.isFailing else { return isScheduled.store(false, ordering: .releasing) }
         tryToCommit(core, flush: flush)
     }
@@ -103,7 +103,7 @@ final class JournalWorker: Sendable {
         }
     }
 
-    /// What cannot be kept now is kept with the next attempt; until then less of the journal is missed if it is lost.
+    /// Stores the extent of the journal. If that fails, the next attempt stores it; until then, a loss of the newest part of the journal is not noticed.
     private func keepExtent() {
         guard let core = bound.value.core, !bound.value.isFailing else { return }
         do throws(RouterError) { try core.journal.keepExtent() } catch {

@@ -2,7 +2,7 @@ package import SMPProtocol
 package import SMPTransport
 package import SMPWire
 
-/// How a router listens, what it allows and what it promises.
+/// The settings of a router: addresses, permissions, limits and durability.
 package struct RouterConfiguration: Sendable {
     package enum Storage: Sendable, Hashable {
         /// Certificates, queues and messages in this folder, which is made if there is none. Keys and messages are readable
@@ -35,7 +35,7 @@ package struct RouterConfiguration: Sendable {
     package var messageQuota = 128
     /// After how long messages are deleted; nil: never.
     package var messageLifetime: Duration? = .seconds(21 * 86_400)
-    /// How often old messages are looked for in queues that nobody sends to.
+    /// The interval between searches for old messages in queues without new messages.
     package var expirySweepInterval: Duration = .seconds(7_200)
     /// After how long without use queues are deleted, in whole days; nil: never. Who is subscribed uses a queue.
     package var queueLifetime: Duration?
@@ -50,7 +50,7 @@ package struct RouterConfiguration: Sendable {
     package var queuesPerAddressAndHour: Int? = 10_000
     /// Connections in their TLS handshake at most; the oldest gives way to a new one.
     package var maximumHandshakes = 2_000
-    /// How long a client may take for TLS, and then for its hello.
+    /// The time limit of TLS, and again of a client's hello.
     package var handshakeTimeout: Duration = .seconds(30)
     /// After how long a client is disconnected that takes nothing of what waits for it. It finds all of it when it comes back.
     package var stallTimeout: Duration = .seconds(120)
@@ -69,7 +69,7 @@ package struct RouterConfiguration: Sendable {
     package var segmentSize = 16 << 20
     /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.
     package var clearingThreshold = 32 << 20
-    /// How long the proxy waits for other routers.
+    /// The time limits of the proxy for other routers.
     package var relayTimes = RelayTimes()
     /// Looks up the names of other routers instead of the system.
     package var lookup: (@Sendable (String) async -> [IPAddress])?

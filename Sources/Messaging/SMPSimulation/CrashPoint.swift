@@ -5,7 +5,7 @@ import Synchronization
 /// Steps are counted over everything that leaves traces outside the process: transactions of its stores, before and after them, and
 /// commands to routers, before and after them.
 package final class CrashPoint: Sendable {
-    /// What is thrown where the process would be gone.
+    /// The error that is thrown at the point where the process would end.
     package struct Crash: Error {}
 
     private struct Inner {
@@ -20,9 +20,9 @@ package final class CrashPoint: Sendable {
 
     package init() {}
 
-    /// Whether the process is gone.
+    /// True once the process has ended.
     package var isCrashed: Bool { inner.withLock { $0.isCrashed } }
-    /// Whether the chosen step was reached.
+    /// True once the chosen step was reached.
     package var wasTriggered: Bool { inner.withLock { $0.wasTriggered } }
     /// Steps since the last call of ``arm(after:_:)``.
     package var steps: Int { inner.withLock { $0.steps } }

@@ -8,7 +8,7 @@ import Synchronization
 final class ProxyConnection: Sendable {
     struct Lost: Error {}
 
-    /// What the proxy's clients get.
+    /// The responses to the proxy's clients.
     let session: RelaySession
     private let connection: SMPConnection
     private let context: TransmissionContext

@@ -60,7 +60,7 @@ package final class SimulatedInternet: Sendable {
     private func network(_ client: SimulatedRouter.Client) -> SimulatedNetwork? { inner.withLock { $0.clients[client] } }
 }
 
-/// What goes wrong with a command.
+/// The fault of a command.
 package enum SimulatedFault: Sendable {
     /// It does not reach the router.
     case lostRequest

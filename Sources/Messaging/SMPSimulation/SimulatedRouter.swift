@@ -26,7 +26,7 @@ package final class SimulatedRouter: Sendable {
         var link: (id: LinkID, data: QueueLinkData)?
     }
 
-    /// What happens to others because of a command.
+    /// The effects of a command on other clients.
     enum Effect {
         case message(Client, RecipientID, ReceivedMessage)
         case ended(Client, RecipientID)
@@ -172,7 +172,7 @@ package final class SimulatedRouter: Sendable {
         switch request.command {
         case .sub:
             if let old = queue.subscriber, old != client { effects.append(.ended(old, id)) }
-            // Whoever subscribes, again or not, gets what was not acknowledged.
+            // Anyone who subscribes, again or not, gets what was not acknowledged.
             inner.queues[id]?.inFlight = nil
             inner.queues[id]?.subscriber = client
             deliver(id, &inner, &effects)

@@ -64,7 +64,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
             return block
         }
 
-        /// How a reader that finds no block is answered, or nil while it must wait.
+        /// The answer to a reader that finds no block, or nil while it must wait.
         var ending: Answer? {
             end.map { $0.code == .closed ? .success(nil) : .failure($0) }
         }

@@ -1,7 +1,7 @@
 package import NIOCore
 package import SMPWire
 
-/// How a connection ends: outbound events for its TLS.
+/// The end of a connection: outbound events for its TLS.
 enum ConnectionEnding {
     /// From now on the connection is reset, unless it says the goodbye of TLS before it is closed: also that of a process that dies.
     case resetsWithoutGoodbye

@@ -90,7 +90,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Whoever closes again, such as a listener that stops behind its sessions, must not cut off what a slow peer has not read yet.
+        // Anyone who closes again, such as a listener that stops behind its sessions, must not cut off what a slow peer has not read yet.
         if let closing { return closing.futureResult.cascade(to: promise) }
         guard phase == .open, saysGoodbye else {
             phase = .closed

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// One client serves any number of servers and connections; they share the event loops of its group.
 package struct SMPTransportClient: Sendable {
-    /// How connections are opened.
+    /// The settings for opening connections.
     package struct Configuration: Sendable {
         /// The longest time for the TCP connection, and again for the TLS handshake and for that with a proxy.
         package var connectTimeout: Duration = .seconds(15)

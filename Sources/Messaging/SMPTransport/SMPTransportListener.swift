@@ -6,7 +6,7 @@ import Synchronization
 
 /// Accepts connections from SMP clients.
 package final class SMPTransportListener: Sendable {
-    /// How connections are accepted.
+    /// The settings for accepting connections.
     package struct Configuration: Sendable {
         /// The address to listen on.
         package var host = "0.0.0.0"

@@ -1,6 +1,6 @@
 /// A SOCKS5 proxy (RFC 1928) through which servers are reached, such as Tor's. Names are resolved by the proxy.
 package struct SOCKSProxy: Sendable, Hashable {
-    /// How clients tell the proxy who they are (RFC 1929).
+    /// The credentials of clients at the proxy (RFC 1929).
     package enum Authentication: Sendable, Hashable {
         /// Not at all.
         case none

@@ -2,7 +2,7 @@
 ///
 /// It remembers one moment only, at which it will be full again (the generic cell rate algorithm), so that there can be many.
 package struct TokenBucket: Hashable, Sendable {
-    /// How many tokens there are.
+    /// The number of tokens.
     package struct Rate: Hashable, Sendable {
         /// Tokens of a full bucket.
         package let capacity: Int64

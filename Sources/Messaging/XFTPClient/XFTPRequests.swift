@@ -104,7 +104,7 @@ struct XFTPRequests: Sendable {
     }
 }
 
-/// Whether the end of a request has been handed over.
+/// The state of handing over the end of a request.
 private final class Sending: Sendable {
     private let hasEnded: Atomic<Bool>
 

@@ -59,7 +59,7 @@ final class FileCore: Sendable {
     ///
     /// - Parameter decide: gives the answer, and the records of the change.
     func change(_ decide: (inout Shared) throws(XFTPErrorType) -> (XFTPResponse, [FileJournalRecord])) async throws(XFTPErrorType) -> XFTPResponse {
-        // While the disk refuses what it is given, nothing changes.
+        // While the disk refuses writes, nothing changes.
         guard journal.failure == nil else { throw .fileIO }
         let (response, end) = try shared.withLock { shared in
             Result { () throws(XFTPErrorType) in

@@ -7,7 +7,7 @@ final class HandshakeAllowance: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Whether the handshake of the protocol is over. It may be set from any thread.
+    /// True once the handshake of the protocol is over. Any thread may set it.
     final class Gate: Sendable {
         private let value = Atomic(false)
 

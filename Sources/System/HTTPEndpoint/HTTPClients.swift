@@ -12,7 +12,7 @@ final class HTTPClients: Sendable {
         case idle
     }
 
-    /// How long a connection keeps its place when it has been answered and asks for nothing more.
+    /// The time for which an idle connection keeps its place after an answer.
     static let shortestIdleTime = TimeAmount.seconds(1)
 
     private struct Client {

@@ -26,7 +26,7 @@ package enum Heap {
 
     private static let limitedArenas: Bool = {
         typealias SetOption = @convention(c) (Int32, Int32) -> Int32
-        // M_ARENA_MAX of malloc.h. Whoever sets the environment variable has decided.
+        // M_ARENA_MAX of malloc.h. Anyone who sets the environment variable has decided.
         let option: Int32 = -8
         guard getenv("MALLOC_ARENA_MAX") == nil, let symbol = dlsym(nil, "mallopt") else { return false }
         return unsafeBitCast(symbol, to: SetOption.self)(option, Int32(clamping: arenas(cores: sysconf(Int32(_SC_NPROCESSORS_ONLN))))) == 1

@@ -130,7 +130,7 @@ actor ChatSession {
         case failed
     }
 
-    /// How a text stands in the open chat.
+    /// The form of a text in the open chat.
     enum Placement {
         case message(quoting: ChatItemID? = nil)
         case comment(GroupID, ChatItemID)

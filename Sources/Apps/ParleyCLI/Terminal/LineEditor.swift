@@ -215,6 +215,6 @@ struct LineHistory: Sendable {
         return place.map { lines[$0] } ?? draft
     }
 
-    /// What is shown is changed: it is what is being typed now.
+    /// A change of the shown text, which is the text that is being typed now.
     mutating func leave() { place = nil }
 }

@@ -12,7 +12,7 @@ struct LineView: Sendable {
     private(set) var size: (columns: Int, rows: Int)
     /// The columns of the rows above the cursor that are shown, and of the cursor in its own; nil while nothing is.
     private var shown: (above: [Int], column: Int)?
-    /// Whether the editor has the text. Else the terminal itself shows what is typed.
+    /// True if the editor has the text. Otherwise the terminal itself shows the typed characters.
     private let isEdited: Bool
 
     init(prompt: String, size: (columns: Int, rows: Int), isEdited: Bool = true) {

@@ -41,7 +41,7 @@ package struct ProcessFault: Sendable, Hashable {
         let shown = VisibleText.lines(text)
         // What ends a service is an error in the system's journal.
         let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(shown, .error) : shown
-        // Whoever read it may be gone.
+        // Anyone who read it may be gone.
         try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
         exit(code)
     }

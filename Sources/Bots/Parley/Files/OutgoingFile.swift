@@ -8,7 +8,7 @@ internal import Pictures
 ///
 /// It must stay as it is until its upload is complete (``SentMessage/awaitUpload(within:progress:)``): its content is read after the message is stored.
 public struct OutgoingFile: Sendable, Hashable {
-    /// What recipients are shown for the file.
+    /// The content that recipients see for the file.
     public enum Appearance: Sendable, Hashable {
         /// A name with a size.
         case file

@@ -35,7 +35,7 @@ extension BotGroup {
 
     /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get what is posted, also later.
     private func requireRelay() async throws(ChatCoreError) {
-        // Whoever is no owner learns that first. A core that does not list them decides itself.
+        // Anyone who is no owner learns that first. A core that does not list them decides itself.
         guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID), relays.haveNone
         else { return }
         throw ChatCoreError(

@@ -3,7 +3,7 @@ internal import ChatProtocol
 
 /// Reads what stored items and events tell of groups.
 ///
-/// What must not be missed, messages, invitations, joining and waiting members, is read from items: they are in the store, and are found there
+/// Messages, invitations, and joining and waiting members must not be missed. They are read from items, which are in the store and are found there
 /// after a crash. The rest is read from events, and told once, as long as the process lives.
 enum GroupEvents {
     /// The occasion for handlers that an item is; nil for items without handlers.

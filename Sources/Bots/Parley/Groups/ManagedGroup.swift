@@ -3,7 +3,7 @@ public import ChatProtocol
 
 /// A group that a bot makes at its start if it is not there, and keeps as it is described.
 ///
-/// What members and other owners change is put back at the next start. Members, messages and the link itself stay.
+/// Changes by members and other owners are undone at the next start. Members, messages and the link itself stay.
 public struct ManagedGroup: Sendable, Hashable {
     /// The id under which the group is found again at the next start. Keep it when the name changes.
     public let id: String

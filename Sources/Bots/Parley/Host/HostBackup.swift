@@ -25,7 +25,7 @@ extension CoreHost {
     func backUp(to target: String?, with bots: DatabaseFile) async throws(ChatCoreError) -> [String] {
         let start = ContinuousClock.now
         do {
-            // Whoever asked may have another working folder.
+            // Anyone who asked may have another working folder.
             let target = URL(fileURLWithPath: target ?? dataFolder + "/backups").path
             let backup = FolderBackup(of: data, in: target, key: native.databaseKey)
             guard let agent = native.databases["agent"], let chat = native.databases["chat"] else {

@@ -10,7 +10,7 @@ public struct HostConfiguration: Sendable {
     public var dataFolder: String
     /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process, unless ``network`` names the preset operators.
     public var servers: [String]
-    /// How routers are reached.
+    /// The settings of the network.
     public var network: HostNetwork
     /// Where the key of the databases comes from: ``DatabaseKeySource/standard(_:)`` if nothing is set. With one, new databases are made
     /// encrypted; without, encrypted ones are refused.
@@ -41,7 +41,7 @@ public struct HostConfiguration: Sendable {
     package var onOpen: (@Sendable () -> Void)?
     /// Handlers that run at once at the most.
     public var maxConcurrentHandlers = 64
-    /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
+    /// The time that running handlers have when the bots stop. Then their tasks are cancelled, and their remaining work
     /// is done at the next start.
     public var shutdownTimeout: Duration = .seconds(10)
     /// The address of `/metrics` and `/healthz`; nil if they are not served.
@@ -134,7 +134,7 @@ public struct HostReady: Sendable {
     public struct Invitation: Sendable, Hashable {
         /// The name in ``Bot/trustedContacts``.
         public let name: String
-        /// The link, the short one if there is one. Whoever has it first becomes the contact.
+        /// The link, the short one if there is one. Anyone who has it first becomes the contact.
         public let link: String
     }
 

@@ -2,7 +2,7 @@ internal import ChatEngine
 internal import SMPClient
 internal import SMPTransport
 
-/// How routers are reached: what a person may want to say about the network. What is not said is as official clients do it, or as it was
+/// The settings of the network that a person can choose. A setting that is not chosen has the value of official clients, or the value that was
 /// set by a command of the API.
 public struct HostNetwork: Sendable, Hashable {
     /// A network setting. The raw values are the words for it on command lines and in bots.yaml.

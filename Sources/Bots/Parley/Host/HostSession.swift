@@ -235,8 +235,8 @@ actor HostSession {
     /// Checks whether handlers were given everything that was received in the chats of a profile up to now.
     func isUpToDate(_ user: UserID) async -> Bool {
         guard let runtime = runtimes[user] else { return true }
-        // What is shown of the chats would not tell: the newest item by its time need not be the last that came, and an answer can stand behind messages
-        // that were refused.
+        // The list of chats does not show it: the newest item by its time need not be the last to arrive, and an answer can follow messages that were
+        // refused.
         guard await model.isUpToDate, events?.isDrained == true else { return false }
         return !runtime.hasGaps
     }

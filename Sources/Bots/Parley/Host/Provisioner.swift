@@ -151,7 +151,7 @@ struct Provisioner {
         var link = try await existingAddress(of: user)
         if link == nil { link = try await makeAddress(of: user) }
         guard let link else { return nil }
-        // Whoever uses the address of a relay is the owner of a channel or tests the relay.
+        // Anyone who uses the address of a relay is the owner of a channel or tests the relay.
         guard !bot.isRelay else { return link.connectionLink }
         let wanted = settings(of: bot.address)
         if link.addressSettings != wanted {

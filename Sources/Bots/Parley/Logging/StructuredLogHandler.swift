@@ -10,7 +10,7 @@ internal import SystemSupport
 /// Values are escaped, so a record is always one line. What is logged is the callers' duty: no message text, no keys, and
 /// links only at `debug`.
 public struct StructuredLogHandler: LogHandler {
-    /// How a record is written.
+    /// The format of a record.
     public enum Format: Sendable {
         case text, json
     }
@@ -49,7 +49,7 @@ public struct StructuredLogHandler: LogHandler {
 
     /// Writes an entry.
     public func log(event: LogEvent) {
-        // Whoever read the log may be gone; the bots are not to go with them.
+        // Anyone who read the log may be gone; the bots are not to go with them.
         try? FileHandle.standardError.write(contentsOf: Data((line(event) + "\n").utf8))
     }
 

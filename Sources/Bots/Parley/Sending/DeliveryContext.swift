@@ -1,7 +1,7 @@
 public import ChatAPI
 internal import ChatProtocol
 
-/// How far a message of the bot has come.
+/// The delivery state of a message of the bot.
 public enum DeliveryStatus: Sendable, Hashable {
     /// Its router has it; in a group, the routers of all members to whom it went.
     case sent
@@ -30,7 +30,7 @@ public struct DeliveryContext: ChatContext {
     public let chat: BotChat
     /// The message.
     public let item: ChatItem
-    /// How far it has come.
+    /// Its delivery state.
     public let status: DeliveryStatus
 
     /// The id of the message, as ``SentMessage/id`` has it.

@@ -1,6 +1,6 @@
 public import ChatAPI
 
-/// How far a message that was sent can be followed.
+/// The stage up to which a sent message can be followed.
 public enum DeliveryStage: Sendable, Hashable {
     /// The router has it: the recipient gets it when its client is online.
     case router

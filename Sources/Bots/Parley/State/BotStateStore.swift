@@ -122,7 +122,7 @@ final class BotStateStore: Sendable {
         }
     }
 
-    /// How far the handlers of a profile have come.
+    /// The progress of the handlers of a profile.
     func progress(of userID: UserID) async throws -> HandledProgress {
         try await database.read { db in
             var progress = HandledProgress()
@@ -153,7 +153,7 @@ final class BotStateStore: Sendable {
     func close() async throws(StorageError) { try await database.close() }
 }
 
-/// How far the handlers of one profile have come.
+/// The progress of the handlers of one profile.
 struct HandledProgress: Sendable, Hashable {
     /// Things that happen once.
     enum Kind: String, Sendable, Hashable {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import SMPCrypto
 
-/// What tells one state of a file from another without reading it: its times, its size and its place on the disk.
+/// The properties that distinguish states of a file without reading it: its times, its size and its place on the disk.
 struct FileStamp: Sendable, Hashable {
     private let seconds: Int
     private let nanoseconds: Int

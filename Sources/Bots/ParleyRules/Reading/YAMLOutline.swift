@@ -1,6 +1,6 @@
 internal import CYaml
 
-/// What a YAML text holds beside its values: keys that are made of aliases, tags and anchors.
+/// The parts of a YAML text besides its values: keys that are made of aliases, tags and anchors.
 ///
 /// It is read from the events of the parser, before any value is made. The library that makes the values compares the keys of every mapping with each
 /// other, and a key that is made of aliases of aliases takes longer to compare than anybody waits. Tags and anchors do not reach the values: what a person

@@ -47,7 +47,7 @@ package struct RuleReloader: Sendable {
 
     /// Looks at the files until the task is cancelled.
     ///
-    /// What counts is the state that the rules in force were read from: a change since then is noticed whenever the watch begins.
+    /// It compares them with the state from which the active rules were read: a later change is noticed whenever the watch begins.
     private func watch(_ isAsked: Flag, from first: BotsFile) async {
         var known = first.readings, pending: [String: FileStamp?]?, looks = Self.closeLooks
         while (try? await Task.sleep(for: Self.pause)) != nil {

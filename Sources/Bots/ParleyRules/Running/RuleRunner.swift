@@ -183,7 +183,7 @@ struct RuleRunner: Sendable {
 private final class ArrivalCounter: Sendable {
     private struct State {
         var arrivals = Arrivals()
-        /// What was counted of messages that were typed live, by their ids.
+        /// The counts of live messages, by their ids.
         var typed: [ChatItemID: [RateTest.Unit: Int]] = [:]
     }
 

@@ -19,7 +19,7 @@ public struct BotsFile: Sendable {
     public let listFiles: [String]
     /// The states of the files that it was read from, by their paths: its own, those of lists and those of secrets.
     var readings: [String: FileReading]
-    /// How the bots reach routers.
+    /// The settings of the network.
     public let network: HostNetwork
     /// The address of metrics and health; nil if they are not served.
     public let monitoring: MonitoringAddress?

@@ -41,7 +41,7 @@ public struct ProfileSpec: Sendable {
     public let relay: HostRelay?
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
-    /// How long messages are kept; nil to leave what the profile has.
+    /// The retention of messages; nil for the setting of the profile.
     public let retention: MessageRetention?
 
     /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.

@@ -27,7 +27,7 @@ public struct Connection: JSONObjectConvertible, Hashable {
     public var customUserProfileID: ProfileID?
     /// The use of the connection.
     @JSONName("connType") public var type: ConnectionType
-    /// How far the handshake is.
+    /// The progress of the handshake.
     @JSONName("connStatus") public var status: ConnectionStatus
     /// True if this side made the link.
     @JSONName("contactConnInitiated") public var contactConnectionInitiated: Bool = false
@@ -90,7 +90,7 @@ public struct ConnectionType: OpenEnumeration {
     public static let allCases: [ConnectionType] = [.contact, .member, .userContact]
 }
 
-/// How far the handshake of a connection is.
+/// The progress of the handshake of a connection.
 @JSONForms
 public enum ConnectionStatus: JSONTagged, Hashable {
     /// A link was made and nobody has used it.

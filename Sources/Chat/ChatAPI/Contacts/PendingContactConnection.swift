@@ -7,7 +7,7 @@ public struct PendingContactConnection: JSONObjectConvertible, Hashable, Identif
     @JSONName("pccConnId") public var connectionID: ChatConnectionID
     /// Id of the connection in the agent, base64url.
     @JSONName("pccAgentConnId") public var agentConnectionID: String
-    /// How far it is.
+    /// Its progress.
     @JSONName("pccConnStatus") public var status: ConnectionStatus
     /// True if an address was used, not an invitation.
     @JSONName("viaContactUri") public var viaContactURI: Bool = false

@@ -11,11 +11,11 @@ public struct UserContactLink: JSONObjectConvertible, Hashable {
     public var shortLinkDataSet: Bool = false
     /// True if it carries the profile with its picture.
     public var shortLinkLargeDataSet: Bool = false
-    /// How requests are treated.
+    /// The treatment of requests.
     public var addressSettings: AddressSettings
 }
 
-/// How requests to an address are treated.
+/// The treatment of requests to an address.
 @JSONMembers
 public struct AddressSettings: JSONObjectConvertible, Hashable {
     /// True if each request opens a group with the business.
@@ -26,7 +26,7 @@ public struct AddressSettings: JSONObjectConvertible, Hashable {
     public var autoReply: MessageContent?
 }
 
-/// How requests are accepted unasked.
+/// The automatic acceptance of requests.
 @JSONMembers
 public struct AutoAccept: JSONObjectConvertible, Hashable {
     /// True if they are accepted with a random profile.

@@ -57,7 +57,7 @@ public final class ChatEventHub: Sendable {
         for subscription in all { subscription.lose() }
     }
 
-    /// How many subscriptions there are.
+    /// The number of subscriptions.
     public var subscriberCount: Int { alive().count }
 
     private func alive() -> [ChatEventSubscription] {

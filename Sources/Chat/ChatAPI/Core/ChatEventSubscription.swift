@@ -15,7 +15,7 @@ final class ChatEventSubscription: Sendable {
         var ending: Ending?
         var reader: CheckedContinuation<Step, Never>?
 
-        /// Whoever waits, who waits no more.
+        /// A waiting caller, which waits no more.
         mutating func takeReader() -> CheckedContinuation<Step, Never>? {
             defer { reader = nil }
             return reader

@@ -155,6 +155,6 @@ public enum AgentCryptoError: JSONTagged, Hashable {
 public struct DroppedMessage: JSONObjectConvertible, Hashable {
     /// When the router got it.
     @JSONName("brokerTs") public var brokerTimestamp: UTCTimestamp
-    /// How often it was tried.
+    /// The number of attempts.
     public var attempts: Int
 }

@@ -11,13 +11,13 @@ public struct ItemFile: JSONObjectConvertible, Hashable {
     public var fileSize: Int64
     /// Where it is stored, once it is.
     public var fileSource: CryptoFile?
-    /// How far the transfer is.
+    /// The progress of the transfer.
     @JSONName("fileStatus") public var status: ItemFileStatus
-    /// How it is transferred.
+    /// The protocol of the transfer.
     public var fileProtocol: FileProtocol
 }
 
-/// How a file is transferred.
+/// The protocol of the transfer of a file.
 public struct FileProtocol: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String
@@ -36,7 +36,7 @@ public struct FileProtocol: OpenEnumeration {
     public static let allCases: [FileProtocol] = [.smp, .xftp, .local]
 }
 
-/// How far the transfer of a file is.
+/// The progress of the transfer of a file.
 @JSONForms
 public enum ItemFileStatus: JSONTagged, Hashable {
     /// Stored, to be uploaded.

@@ -19,7 +19,7 @@ public struct GroupLink: JSONObjectConvertible, Hashable {
     public var joinerAdmission: JoinerAdmission?
 }
 
-/// How far a relay of a channel is.
+/// The status of a relay of a channel.
 public struct RelayStatus: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String
@@ -55,7 +55,7 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
     public var groupMemberID: GroupMemberID
     /// The relay as configured.
     public var userChatRelay: UserChatRelay
-    /// How far it is.
+    /// Its progress.
     @JSONName("relayStatus") public var status: RelayStatus
     /// Link by which subscribers join.
     public var relayLink: String?

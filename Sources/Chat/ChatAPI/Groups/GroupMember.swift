@@ -13,9 +13,9 @@ public struct GroupMember: JSONObjectConvertible, Hashable, Identifiable {
     public var memberID: MemberID
     /// The role, from which the member's rights follow.
     @JSONName("memberRole") public var role: GroupMemberRole
-    /// How the member came to be known.
+    /// The way by which the member became known.
     @JSONName("memberCategory") public var category: GroupMemberCategory
-    /// How far joining or leaving is.
+    /// The progress of joining or leaving.
     @JSONName("memberStatus") public var status: GroupMemberStatus
     /// The settings for messages of the member.
     @JSONName("memberSettings") public var settings: GroupMemberSettings
@@ -74,7 +74,7 @@ public struct GroupSupportChat: JSONObjectConvertible, Hashable {
     @JSONName("lastMsgFromMemberTs") public var lastMessageFromMemberAt: UTCTimestamp?
 }
 
-/// How a member came to be known.
+/// The way by which a member became known.
 public struct GroupMemberCategory: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String
@@ -97,7 +97,7 @@ public struct GroupMemberCategory: OpenEnumeration {
     public static let allCases: [GroupMemberCategory] = [.user, .invitee, .host, .pre, .post]
 }
 
-/// How far a member's joining or leaving is.
+/// The progress of a member's joining or leaving.
 public struct GroupMemberStatus: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String

@@ -68,14 +68,14 @@ public struct MentionedMember: JSONObjectConvertible, Hashable {
     @JSONName("memberRole") public var role: GroupMemberRole
 }
 
-/// How many reacted in one way.
+/// The number of people with one reaction.
 @JSONMembers
 public struct ReactionCount: JSONObjectConvertible, Hashable {
     /// The reaction.
     public var reaction: MessageReaction
     /// True if this profile reacted so.
     public var userReacted: Bool
-    /// How many did in all.
+    /// The number of these people.
     public var totalReacted: Int
 }
 

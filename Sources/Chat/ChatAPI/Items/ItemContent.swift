@@ -78,16 +78,16 @@ public indirect enum ItemContent: JSONTagged, Hashable {
     @JSONName("rcvModerated") case receivedModerated
     /// A message of a blocked member.
     @JSONName("rcvBlocked") case receivedBlocked
-    /// How sent messages are encrypted.
+    /// The encryption of sent messages.
     @JSONName("sndDirectE2EEInfo", ["info": "e2eeInfo"])
     case sentDirectEncryption(info: EncryptionInfo)
-    /// How received messages are encrypted.
+    /// The encryption of received messages.
     @JSONName("rcvDirectE2EEInfo", ["info": "e2eeInfo"])
     case receivedDirectEncryption(info: EncryptionInfo)
-    /// How sent group messages are encrypted.
+    /// The encryption of sent group messages.
     @JSONName("sndGroupE2EEInfo", ["info": "e2eeInfo"])
     case sentGroupEncryption(info: EncryptionInfo)
-    /// How received group messages are encrypted.
+    /// The encryption of received group messages.
     @JSONName("rcvGroupE2EEInfo", ["info": "e2eeInfo"])
     case receivedGroupEncryption(info: EncryptionInfo)
     /// The head of a chat.
@@ -96,7 +96,7 @@ public indirect enum ItemContent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// How a chat is encrypted.
+/// The encryption of a chat.
 @JSONMembers
 public struct EncryptionInfo: JSONObjectConvertible, Hashable {
     /// True if anybody can read it, as in a public channel.
@@ -124,7 +124,7 @@ public struct DeleteMode: OpenEnumeration {
     public static let allCases: [DeleteMode] = [.broadcast, .internal, .internalMark]
 }
 
-/// How a call went.
+/// The status of a call.
 public struct CallStatus: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String

@@ -116,7 +116,7 @@ public struct GroupMemberReference: JSONObjectConvertible, Hashable {
     public var profile: Profile
 }
 
-/// How far the move to another address is.
+/// The progress of the move to another address.
 public struct SwitchPhase: OpenEnumeration {
     /// The word, as it is on the wire.
     public let rawValue: String

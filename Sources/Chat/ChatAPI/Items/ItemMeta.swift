@@ -9,7 +9,7 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
     @JSONName("itemTs") public var itemTimestamp: UTCTimestamp
     /// The text, for lists and search.
     @JSONName("itemText") public var text: String
-    /// How far delivery or reading is.
+    /// The progress of delivery or reading.
     @JSONName("itemStatus") public var status: ItemStatus
     /// True if it went through a proxy.
     public var sentViaProxy: Bool?
@@ -109,7 +109,7 @@ public struct MessageDirection: OpenEnumeration {
     public static let allCases: [MessageDirection] = [.received, .sent]
 }
 
-/// How an item was deleted and kept as a mark.
+/// The deletion of an item that was kept as a mark.
 @JSONForms
 public indirect enum ItemDeleted: JSONTagged, Hashable {
     /// By its author.

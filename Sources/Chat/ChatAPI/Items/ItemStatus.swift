@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// How far delivery or reading of an item is.
+/// The progress of delivery or reading of an item.
 @JSONForms
 public enum ItemStatus: JSONTagged, Hashable {
     /// Stored, not yet sent.

@@ -53,7 +53,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// Seconds after which messages are deleted.
     @JSONName(["ttl": "chatItemTTL"])
     case chatItemTTL(user: User, ttl: Int64?)
-    /// How the core connects to servers.
+    /// The settings for connections to servers.
     case networkConfig(networkConfig: NetworkConfig)
     /// A contact and the state of its connection.
     @JSONName(["connectionStats": "connectionStats_"])
@@ -158,7 +158,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case groupsList(user: User, groups: [GroupInfo])
     /// An invitation to a group was sent.
     case sentGroupInvitation(user: User, groupInfo: GroupInfo, contact: Contact, member: GroupMember)
-    /// How far a transfer is.
+    /// The progress of a transfer.
     @JSONPositional case fileTransferStatusXFTP(user: User, chatItem: ItemInChat)
     /// The state of a transfer without a message, or in messages: the transfer, and how many chunks have come.
     @JSONPositional case fileTransferStatus(user: User, status: JSONValue)

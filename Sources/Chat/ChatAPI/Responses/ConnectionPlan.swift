@@ -98,7 +98,7 @@ public struct GroupLinkOwner: JSONObjectConvertible, Hashable {
     public var memberKey: String
 }
 
-/// How a group can be joined.
+/// The ways to join a group.
 @JSONMembers
 public struct GroupShortLinkInfo: JSONObjectConvertible, Hashable {
     /// True if it is joined by its host, without relays.

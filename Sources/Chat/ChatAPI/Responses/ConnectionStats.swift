@@ -22,9 +22,9 @@ public struct ConnectionStats: JSONObjectConvertible, Hashable {
 public struct ReceiveQueueInfo: JSONObjectConvertible, Hashable {
     /// Its router.
     @JSONName("rcvServer") public var server: String
-    /// How far its handshake is.
+    /// The progress of its handshake.
     public var status: String?
-    /// How far a move to it is.
+    /// The progress of a move to it.
     @JSONName("rcvSwitchStatus") public var switchStatus: String?
     /// True if the move can be given up.
     public var canAbortSwitch: Bool
@@ -37,9 +37,9 @@ public struct ReceiveQueueInfo: JSONObjectConvertible, Hashable {
 public struct SendQueueInfo: JSONObjectConvertible, Hashable {
     /// Its router.
     @JSONName("sndServer") public var server: String
-    /// How far its handshake is.
+    /// The progress of its handshake.
     public var status: String?
-    /// How far a move to it is.
+    /// The progress of a move to it.
     @JSONName("sndSwitchStatus") public var switchStatus: String?
 }
 
@@ -59,21 +59,21 @@ public enum SubscriptionStatus: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// How far the move to another address is.
+/// The progress of the move to another address.
 @JSONMembers
 public struct SwitchProgress: JSONObjectConvertible, Hashable {
     /// Which way its messages go.
     public var queueDirection: MessageDirection
-    /// How far.
+    /// The progress.
     @JSONName("switchPhase") public var phase: SwitchPhase
     /// State of the connection.
     public var connectionStats: ConnectionStats
 }
 
-/// How far synchronising ratchets is.
+/// The progress of synchronising ratchets.
 @JSONMembers
 public struct RatchetSyncProgress: JSONObjectConvertible, Hashable {
-    /// How far.
+    /// The progress.
     @JSONName("ratchetSyncStatus") public var status: RatchetSyncState
     /// State of the connection.
     public var connectionStats: ConnectionStats

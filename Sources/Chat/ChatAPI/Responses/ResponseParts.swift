@@ -49,13 +49,13 @@ public struct ChatItemVersion: JSONObjectConvertible, Hashable {
 public struct MemberDeliveryStatus: JSONObjectConvertible, Hashable {
     /// The member.
     public var groupMemberID: GroupMemberID
-    /// How far it is.
+    /// Its progress.
     @JSONName("memberDeliveryStatus") public var status: GroupSendStatus
     /// True if it went through a proxy.
     public var sentViaProxy: Bool?
 }
 
-/// How far delivery to a member is.
+/// The progress of delivery to a member.
 @JSONForms
 public enum GroupSendStatus: JSONTagged, Hashable {
     /// Not yet sent.

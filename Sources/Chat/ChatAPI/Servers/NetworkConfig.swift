@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// How the core connects to servers. Times are in microseconds.
+/// The settings for connections to servers. Times are in microseconds.
 @JSONMembers
 public struct NetworkConfig: JSONObjectConvertible, Hashable {
     /// SOCKS5 proxy.
@@ -25,7 +25,7 @@ public struct NetworkConfig: JSONObjectConvertible, Hashable {
     public var tcpTimeout: NetworkTimeout
     /// More time for every kilobyte.
     public var tcpTimeoutPerKb: Int64
-    /// How many messages are processed at a time.
+    /// The number of messages that are processed at a time.
     @JSONName("rcvConcurrency") public var receiveConcurrency: Int
     /// Probes on idle connections.
     public var tcpKeepAlive: KeepAliveOptions?
@@ -53,6 +53,6 @@ public struct KeepAliveOptions: JSONObjectConvertible, Hashable {
     public var keepIdle: Int
     /// Seconds between them.
     @JSONName("keepIntvl") public var keepInterval: Int
-    /// How many without an answer.
+    /// The number of probes without an answer.
     @JSONName("keepCnt") public var keepCount: Int
 }

@@ -69,7 +69,7 @@ public struct NewUser: JSONObjectConvertible, Hashable {
     @JSONName("userChatRelay") public var isChatRelay: Bool
 }
 
-/// How the change of a profile reached the contacts.
+/// The result of sending a changed profile to the contacts.
 @JSONMembers
 public struct UserProfileUpdateSummary: JSONObjectConvertible, Hashable {
     /// Number of contacts it was sent to.

@@ -9,7 +9,7 @@ import SMPWire
 // The test of a relay: has it the key of its address, and does it answer.
 
 extension CommandRunner {
-    /// How long a test waits for the relay's answer.
+    /// The time for which a test waits for the relay's answer.
     static let relayTestTimeout = Duration.seconds(40)
 
     /// Tests a relay by its address.

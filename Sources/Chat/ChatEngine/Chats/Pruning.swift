@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import ChatRules
 
-/// How long records are kept that are not the user's, in seconds.
+/// The lifetimes of records that are not the user's, in seconds.
 struct RetentionPeriods: Sendable {
     /// Deliveries, for their receipts.
     var deliveries: Int64

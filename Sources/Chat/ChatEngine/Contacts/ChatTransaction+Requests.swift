@@ -88,7 +88,7 @@ extension ChatTransaction {
         return item
     }
 
-    /// Whether a request has another profile or message than it had when it came before.
+    /// True if a request has another profile or message than before.
     private func isChanged(_ known: ContactRequestRecord, by asked: ContactRequest, of user: User) throws -> Bool {
         guard let contactID = known.request.contactID, let contact = try db.contact(contactID, of: user) else { return false }
         if contact.profile.published != asked.profile || known.request.requestSharedMessageID != asked.message?.messageID { return true }

@@ -334,7 +334,7 @@ extension CommandRunner {
 /// The first event of a connection, given the profile that is shown.
 private typealias Opening = (Profile) -> ChatMessageEvent
 
-/// How a request to an address begins.
+/// The beginning of a request to an address.
 private enum RequestStart: Sendable {
     /// There is a contact already.
     case exists(Contact)

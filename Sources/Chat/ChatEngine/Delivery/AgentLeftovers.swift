@@ -10,7 +10,7 @@ struct AgentLeftovers: Sendable {
     let jobs: JobQueue
     let logger: Logger
 
-    /// Schedules a job that deletes what the agent made in vain: also when the disk fails, and after a restart.
+    /// Schedules a job that deletes what the agent made without use: also when the disk fails, and after a restart.
     func discard(_ task: AgentJob.Task, agentUser: AgentUserID? = nil) {
         let now = transactions.clock.time.now
         transactions.store.submit(isPersistent: true) { db in

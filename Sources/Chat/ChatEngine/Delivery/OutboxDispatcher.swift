@@ -332,7 +332,7 @@ final class OutboxDispatcher: Sendable {
                 guard case .success(let more) = result, !state.isStopped else { return ([], []) }
                 state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
                 let ready = state.add(more)
-                // Of the other connections nothing was left to read.
+                // All deliveries of the other connections have been read.
                 return (ready, state.overflowAfter == nil ? state.takeDeferred() : [])
             }
             for complete in completions { complete() }

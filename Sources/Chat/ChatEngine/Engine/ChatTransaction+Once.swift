@@ -5,7 +5,7 @@ import ChatRules
 // Commands that are performed once, however often they are given under one key.
 
 extension ChatTransaction {
-    /// How long a key can be, in bytes of UTF-8.
+    /// The maximum length of a key, in bytes of UTF-8.
     static let longestKey = 200
 
     /// The response to a command that was performed under this key before; nil if none was.

@@ -96,7 +96,7 @@ package final class NativeCore: IdempotentChatCore {
     ///
     /// - Parameters:
     ///   - now: The time of the chat layer.
-    ///   - age: The time by which messages disappear; it moves as it is set. Whoever moves it calls ``removeExpiredMessages()``.
+    ///   - age: The time by which messages disappear; it moves as it is set. Anyone who moves it calls ``removeExpiredMessages()``.
     /// - Throws: as ``open(_:network:)``.
     package static func open(
         _ configuration: NativeCoreConfiguration, services: NativeCoreServices, now: @escaping @Sendable () -> UTCTimestamp,

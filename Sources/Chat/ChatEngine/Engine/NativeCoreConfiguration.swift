@@ -6,7 +6,7 @@ package import SMPAgent
 package import SMPClient
 package import SMPProtocol
 
-/// How a ``NativeCore`` is set up.
+/// The settings of a ``NativeCore``.
 package struct NativeCoreConfiguration: Sendable {
     /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
     package var prefix: String?
@@ -30,11 +30,11 @@ package struct NativeCoreConfiguration: Sendable {
     package var conditions = ConditionsDocument.version6_5
     /// The channels and subscribers that a profile takes that relays for others.
     package var relayPolicy = RelayPolicy()
-    /// How many messages the joins of strangers by the link of a group may make this core send.
+    /// The number of messages that joins of strangers by the link of a group may make this core send.
     package var joinPace = JoinPace()
     /// Told when the disk under a database begins to fail, and when it works again.
     package var diskHealth: @Sendable (DiskHealthChange) -> Void = { _ in }
-    /// How routers are reached, where that is not left to commands.
+    /// The settings of the network that commands do not change.
     package var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
     package var presetContacts: [Profile]
@@ -43,13 +43,13 @@ package struct NativeCoreConfiguration: Sendable {
     package var takesCommandsBeforeStart = true
     /// True if sessions with routers are reported as `hostConnected` and `hostDisconnected`.
     package var reportsHosts = false
-    /// How long messages whose delivery is known are remembered for their receipts, in seconds.
+    /// The time for which delivered messages are remembered for their receipts, in seconds.
     package var receiptPeriod: Int64 = 21 * 86_400
     /// The retention of the idempotency keys of commands, in seconds.
     package var commandKeyPeriod: Int64 = 30 * 86_400
-    /// How the agent beneath works.
+    /// The settings of the agent.
     package var agent = AgentConfiguration()
-    /// How routers are reached, for cores that make connections of their own.
+    /// The settings of the network, for cores with connections of their own.
     package var client = SMPClientConfiguration()
     /// Where the core logs; texts of messages, keys and links only at `debug` and below.
     package var logger: Logger

@@ -315,7 +315,7 @@ extension FileRecord {
     fileprivate func check(_ description: RouterFileDescription) throws(WireError) {
         guard description.party == .recipient else { throw WireError(.invalidValue, "the description is the sender's") }
         let encrypted = max(description.size, description.redirect?.size ?? 0)
-        // Whoever accepts a file, a bot above all, does so by the size in the message.
+        // Anyone who accepts a file, a bot above all, does so by the size in the message.
         guard encrypted - FileLimits.encryptionOverhead <= size else {
             throw WireError(.invalidValue, "the file has \(encrypted) bytes, and was offered as one of \(size)")
         }

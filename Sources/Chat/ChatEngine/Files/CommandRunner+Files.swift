@@ -179,7 +179,7 @@ extension CommandRunner {
 }
 
 extension ChatTransaction {
-    /// How far the transfer of a file is.
+    /// The progress of the transfer of a file.
     func fileStatus(_ id: FileID) throws -> ChatResponse {
         let user = try user()
         guard let file = try db.file(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }

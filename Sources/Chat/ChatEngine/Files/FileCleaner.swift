@@ -25,7 +25,7 @@ struct FileCleaner: Sendable {
             last = end.number
             var released: [RemovedFile] = []
             for file in removed where await isTransferRemoved(of: file) { released.append(file) }
-            // Whoever needs a file of that name has said so in an earlier transaction, or comes later and finds none. What could not be removed is tried
+            // Anyone who needs a file of that name has said so in an earlier transaction, or comes later and finds none. What could not be removed is tried
             // again at the next cleaning.
             let failures = try await transactions.transaction { [released, folders = transactions.folders] transaction in
                 var failures: [String] = []

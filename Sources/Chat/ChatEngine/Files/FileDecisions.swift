@@ -4,7 +4,7 @@ import ChatRules
 
 // What a command or a message does to a file in its state.
 
-/// Whether a file can be received now.
+/// The decision whether a file can be received now.
 enum ReceiveDecision: Equatable {
     case accept
     case refuse(ChatErrorType)
@@ -18,7 +18,7 @@ enum ReceiveDecision: Equatable {
     }
 }
 
-/// Whether a transfer can be cancelled.
+/// The decision whether a transfer can be cancelled.
 enum CancelDecision: Equatable {
     case cancel
     case refuse(ChatErrorType)

@@ -37,7 +37,7 @@ extension FileInvitation {
     }
 }
 
-/// Whether the chunks of a file that is not on routers can be asked for.
+/// The decision whether the chunks of a file that is not on routers can be requested.
 enum InlineAcceptDecision: Equatable {
     case ask
     case refuse(ChatErrorType)

@@ -97,7 +97,7 @@ extension ChatTransaction {
 
     /// Records a message under its id.
     ///
-    /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
+    /// - Returns: False for one that came before: it is reported, and the member that forwarded it needlessly learns that it need not.
     private func isFirst(
         _ id: SharedMessageID, _ event: ChatMessageEvent, author: GroupMember?, forwardedBy: GroupMember?, isSigned: Bool = false,
         in group: GroupInfo

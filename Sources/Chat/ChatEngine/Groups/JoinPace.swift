@@ -4,10 +4,10 @@ import Logging
 import Synchronization
 import SystemSupport
 
-/// How many messages the joins of strangers may make a host send.
+/// The number of messages that joins of strangers may make a host send.
 ///
 /// A join costs the host about three messages for each member: it introduces the newcomer to every member and every member to the newcomer, and the end of
-/// the membership is told again. Whoever comes beyond the pace waits, and is let in when its turn has come.
+/// the membership is told again. Anyone who comes beyond the pace waits, and is let in when its turn has come.
 package struct JoinPace: Sendable, Hashable {
     /// Messages that the joins of one group may cause at once after a time of rest.
     package var burst: Int

@@ -47,7 +47,7 @@ extension ChatTransaction {
 
     /// Adds an item to the chat with a contact, and brings the chat to the top of the list if the item asks for it.
     func addItem(_ draft: ItemDraft, to contact: inout Contact, of user: User) throws -> ChatItem {
-        // Of the items of one transaction the first is enough.
+        // One of the items of the transaction is enough: the first.
         if (draft.content.requiresAttention(isSent: draft.isSent) && contact.chatTimestamp != now) || contact.chatDeleted {
             try db.touchContact(contact.contactID, chatTime: now)
             contact.chatTimestamp = now

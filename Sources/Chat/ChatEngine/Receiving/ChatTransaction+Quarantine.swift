@@ -65,7 +65,7 @@ extension Database {
 
 /// The form of a job in quarantine.
 enum QuarantinedJob {
-    /// What the kind of a job begins with, beside those of events.
+    /// The prefix of the kinds of jobs, which distinguishes them from events.
     static let prefix = "job."
 
     /// The job of an entry in quarantine; nil if it is an event, or is not understood.

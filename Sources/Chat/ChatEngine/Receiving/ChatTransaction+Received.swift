@@ -9,7 +9,7 @@ import SMPWire
 
 /// The party at the other end of a connection.
 enum Peer: Sendable {
-    /// Whoever uses a link or an address, before there is a contact.
+    /// Anyone who uses a link or an address, before there is a contact.
     case pending
     case contact(Contact)
     case member(GroupInfo, GroupMember)

@@ -18,7 +18,7 @@ import SystemSupport
 final class Receiver: Sendable {
     /// Events whose effects are not on disk yet, at most: more wait in the agent.
     static let openLimit = 1_024
-    /// How long an event waits at most before it is tried again when the database fails.
+    /// The longest pause before an event is tried again when the database fails.
     static let longestDelay = Duration.seconds(30)
 
     private let agent: any AgentService

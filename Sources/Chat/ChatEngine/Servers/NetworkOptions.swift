@@ -30,7 +30,7 @@ package struct NetworkOptions: Sendable, Hashable {
     package var privateRouting: PrivateRoutingPolicy.Mode?
     /// The fallback when they cannot.
     package var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
-    /// How long a router may take to answer somebody who waits, in seconds, at most a day: connecting may take half as long again, work that
+    /// The time limit of a router's answer to a waiting person, in seconds, at most a day: connecting may take half as long in addition, work that
     /// nobody waits for three times as long.
     package var timeout: Int64?
     /// The initial reconnect delay; 2 seconds by default. Later delays grow from it.

@@ -6,7 +6,7 @@ import SMPProtocol
 import SMPWire
 import XFTPAgent
 
-/// How routers stand and what was counted for them, as the chat API tells it: for one profile, and for all that are not hidden.
+/// The states of routers and their counts, in the form of the chat API: for one profile, and for all that are not hidden.
 ///
 /// Nothing is counted of notification routers, which this core does not use.
 struct ServersReport {

@@ -34,7 +34,7 @@ public struct ItemsWindow: Sendable, Hashable {
     /// All items, oldest first, across gaps.
     public var items: [ChatItem] { runs.flatMap(\.items) }
 
-    /// How many items there are.
+    /// The number of items.
     public var count: Int { ids.count }
 
     /// The newest item that is loaded.
@@ -123,7 +123,7 @@ extension ItemsWindow {
         trim()
     }
 
-    /// Removes all items but the head of the chat: it has no others any more.
+    /// Removes all items except the head of the chat, after the chat was cleared.
     mutating func clear() {
         let kept = items.filter { $0.content == .chatBanner }
         runs = kept.isEmpty ? [] : [Run(items: kept)]

@@ -150,7 +150,7 @@ public actor ChatModel: ChatCore {
         }
     }
 
-    /// How often a list is read again whose counts cannot be told at the most, while more and more is deleted.
+    /// The maximum number of times that a list with unknown counts is read again while items are being deleted.
     private static let repetitions = 3
 
     /// The events, each after the model has taken it in; see ``ChatCore``.

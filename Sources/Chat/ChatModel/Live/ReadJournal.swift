@@ -24,7 +24,7 @@ struct ReadJournal {
     private let limit: Int
     private var inputs: [ChatModelInput] = []
     private var readsOut = 0
-    /// How often inputs that a read needs were forgotten, or never taken in.
+    /// The number of times that inputs needed by a read were forgotten or never recorded.
     private var epoch = 0
 
     init(limit: Int = Self.limit) { self.limit = limit }

@@ -234,7 +234,7 @@ extension Chat {
 }
 
 extension ItemStatus {
-    /// How far a status is: an item does not go back to an earlier one.
+    /// The rank of a status: an item does not return to an earlier status.
     fileprivate var stage: Int {
         switch self {
         case .sendNew, .receivedNew, .invalid, .other: 0

@@ -8,7 +8,7 @@ public enum ChatModelChange: Sendable, Hashable {
     case userRemoved(UserID)
     /// A chat: whom it is with, its preview, its counts or its place in the list.
     case chat(UserID, ChatReference)
-    /// How the connection of a chat is subscribed to.
+    /// The subscription state of the connection of a chat.
     case subscription(UserID, ChatReference)
     /// A chat is gone.
     case chatRemoved(UserID, ChatReference)

@@ -11,9 +11,9 @@ public struct ChatModelState: Sendable, Hashable {
     public internal(set) var activeUserID: UserID?
     /// True if the core sends and receives; nil while that is not known.
     public internal(set) var isRunning: Bool?
-    /// How connections are subscribed to, by the agent's ids, as far as the core has told since it runs.
+    /// The subscription states of connections, by the agent's ids, as far as the core has reported them.
     public internal(set) var subscriptions: [String: SubscriptionStatus] = [:]
-    /// How many items a window of a chat holds at most.
+    /// The maximum number of items in the window of a chat.
     public var windowLimit = 1000
 
     /// Nothing is known.
@@ -33,7 +33,7 @@ public struct ChatModelState: Sendable, Hashable {
     /// The chats of a profile, the last active first.
     public func chats(of user: UserID) -> [Chat] { users[user]?.sortedChats ?? [] }
 
-    /// How the connection of a chat is subscribed to: whether messages that come are received. Nil while the core has not told, and for chats
+    /// The subscription state of the connection of a chat: whether messages are received. Nil before the core has reported it, and for chats
     /// without a connection of their own.
     public func subscription(of reference: ChatReference, user: UserID) -> SubscriptionStatus? {
         chat(reference, of: user)?.agentConnectionID.flatMap { subscriptions[$0] }

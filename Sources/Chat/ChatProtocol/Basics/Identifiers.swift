@@ -2,7 +2,7 @@ public import SMPWire
 
 /// Bytes that identify something between chat clients. In JSON they are padded base64url, at least one byte.
 public protocol ProtocolIdentifier: JSONConvertible, Hashable, CustomStringConvertible {
-    /// How many bytes are read from JSON.
+    /// The maximum number of bytes that are read from JSON.
     static var maximumLength: Int { get }
     var bytes: Bytes { get }
     init(_ bytes: Bytes)

@@ -62,7 +62,7 @@ public struct UTCTimestamp: Hashable, Sendable {
             : UTCTimestamp(seconds: seconds, nanoseconds: UInt32(nanoseconds))
     }
 
-    /// How long after the beginning of 1970; negative before it.
+    /// The time since the beginning of 1970; negative before it.
     public var sinceEpoch: Duration { .seconds(seconds) + .nanoseconds(Int64(nanoseconds)) }
 
     /// The same moment without the fraction of a second, as binary encodings have it.

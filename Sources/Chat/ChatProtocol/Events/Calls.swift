@@ -50,14 +50,14 @@ public struct CallInvitation: Hashable, JSONObjectConvertible {
 public struct WebRTCSession: Hashable, JSONObjectConvertible {
     /// The offer or answer.
     @JSONName("rtcSession") public var session: String
-    /// How the sender may be reached.
+    /// The connection data of the sender.
     @JSONName("rtcIceCandidates") public var iceCandidates: String
 }
 
 /// More ICE candidates of one side, LZW-compressed.
 @JSONMembers
 public struct WebRTCExtraInfo: Hashable, JSONObjectConvertible {
-    /// How the sender may be reached.
+    /// The connection data of the sender.
     @JSONName("rtcIceCandidates") public var iceCandidates: String
 }
 

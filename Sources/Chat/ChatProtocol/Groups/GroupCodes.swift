@@ -1,4 +1,4 @@
-/// How far a member who joins by a link is accepted.
+/// The acceptance of a member who joins by a link.
 public enum GroupAcceptance: String, TextCode {
     case accepted
     case pendingApproval = "pending"

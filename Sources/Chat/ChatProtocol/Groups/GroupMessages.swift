@@ -53,7 +53,7 @@ public struct GroupInvitation: Hashable, JSONObjectConvertible {
     public var business: BusinessChatInfo?
     /// Set if the contact has joined by the link of the group.
     public var groupLinkID: GroupLinkID?
-    /// How many members there are.
+    /// The number of members.
     public var groupSize: Int?
 }
 
@@ -72,7 +72,7 @@ public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
     public var accepted: GroupAcceptance?
     /// Set for business chats.
     public var business: BusinessChatInfo?
-    /// How many members there are.
+    /// The number of members.
     public var groupSize: Int?
 }
 

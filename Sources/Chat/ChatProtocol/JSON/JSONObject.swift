@@ -18,7 +18,7 @@ public struct JSONObject: Sendable {
 
     /// True if there are no members.
     public var isEmpty: Bool { members.isEmpty }
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
     /// The names of the members, in order.
     public var keys: [String] { members.map(\.key) }

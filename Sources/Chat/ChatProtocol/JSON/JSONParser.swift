@@ -4,7 +4,7 @@ public import SMPWire
 ///
 /// Time and memory are linear in the input. Nesting is bounded, so that no input can exhaust the stack.
 public struct JSONParser {
-    /// How deep arrays and objects may be nested.
+    /// The maximum nesting of arrays and objects.
     public static let maximumDepth = 128
 
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -35,7 +35,7 @@ public enum SimplexLinkType: String, TextCode, CaseIterable {
     case relay
 }
 
-/// How a piece of text is shown.
+/// The format of a piece of text.
 public enum TextFormat: Hashable, JSONObjectConvertible {
     case bold
     case italic

@@ -1,7 +1,7 @@
 internal import SMPWire
 
 extension WebAddress {
-    /// How much is taken out of a query.
+    /// The extent to which a query is cleaned.
     public enum Sanitizing: Sendable {
         /// Parameters that are known to track.
         case known

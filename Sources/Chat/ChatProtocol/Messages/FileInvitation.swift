@@ -1,4 +1,4 @@
-/// How a small file travels inside messages. Only old clients do that; files go by XFTP.
+/// The mode in which a small file travels inside messages. Only old clients do that; files go by XFTP.
 public enum InlineFileMode: String, TextCode {
     /// It is sent once it is accepted.
     case offer

@@ -2,7 +2,7 @@ public import SMPWire
 
 /// Several messages in one body.
 public enum MessageBatching {
-    /// How a body holds several messages. A body of a single message is that message, in both.
+    /// The encoding of several messages in a body. A body of a single message is that message, in both.
     public enum Mode: Sendable {
         /// `[message,message,…]`, in direct chats and in groups without relays.
         case json

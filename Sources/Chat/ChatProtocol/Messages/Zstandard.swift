@@ -17,7 +17,7 @@ enum Zstandard {
         return frame
     }
 
-    /// How long the content of the frame says it is; nil if it does not say, or is no frame.
+    /// The length of the content according to the frame; nil if the frame does not say it, or is not a frame.
     static func contentSize(of frame: Bytes) -> Int? {
         let size = ZSTD_getFrameContentSize(frame, frame.count)
         // The two largest numbers stand for an unknown size and for an error.

@@ -51,7 +51,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
     }
 }
 
-/// How a feature stands between the user and one contact.
+/// The state of a feature between the user and one contact.
 @JSONMembers
 public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONObjectConvertible {
     /// For which sides the feature is enabled.
@@ -62,7 +62,7 @@ public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Has
     public var contactPreference: Preference
 }
 
-/// How all features stand between the user and one contact.
+/// The states of all features between the user and one contact.
 @JSONMembers
 public struct ContactUserPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.

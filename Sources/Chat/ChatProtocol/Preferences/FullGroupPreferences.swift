@@ -56,7 +56,7 @@ public struct FullGroupPreferences: Hashable, JSONObjectConvertible {
             sessions: sessions, comments: comments, commands: commands)
     }
 
-    /// How a feature stands in the group.
+    /// The state of a feature in the group.
     public subscript(_ feature: GroupFeature) -> GroupFeatureState {
         func state(_ preference: RoleGroupPreference) -> GroupFeatureState {
             GroupFeatureState(enable: preference.enable, role: preference.role)
@@ -81,7 +81,7 @@ public struct FullGroupPreferences: Hashable, JSONObjectConvertible {
     public func allows(_ feature: GroupFeature, role: GroupMemberRole) -> Bool { self[feature].allows(role) }
 }
 
-/// How a feature stands in a group.
+/// The state of a feature in a group.
 public struct GroupFeatureState: Hashable, Sendable {
     /// The state of the feature.
     public var enable: GroupFeatureEnabled

@@ -41,7 +41,7 @@ public enum MemberCriteria: String, TextCode {
     case all
 }
 
-/// How new members are admitted to a group.
+/// The admission of new members to a group.
 @JSONMembers
 public struct GroupMemberAdmission: Hashable, JSONObjectConvertible {
     /// The members who are reviewed by moderators before joining; nil for nobody.
@@ -65,6 +65,6 @@ public struct GroupProfile: Hashable, JSONObjectConvertible {
     public var publicGroup: PublicGroupProfile?
     /// The group's preferences.
     public var groupPreferences: GroupPreferences?
-    /// How new members are admitted; nil: at once.
+    /// The admission of new members; nil: at once.
     public var memberAdmission: GroupMemberAdmission?
 }

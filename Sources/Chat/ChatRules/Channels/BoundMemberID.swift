@@ -6,7 +6,7 @@ import SMPWire
 ///
 /// A subscriber chooses its identifier itself, and tells it with its key to each relay. Relays tell each other nothing: what one of them refuses because
 /// it knows the identifier, another one would take, and would pass on comments in the name of somebody else. An identifier of 32 bytes is therefore the
-/// hash of the key. Whoever has another key cannot use it, at any relay that checks. Official clients draw 12 random bytes, which are bound to nothing.
+/// hash of the key. Anyone who has another key cannot use it, at any relay that checks. Official clients draw 12 random bytes, which are bound to nothing.
 package enum BoundMemberID {
     /// The length of identifiers that are bound: that of a SHA-256 hash.
     package static let length = 32

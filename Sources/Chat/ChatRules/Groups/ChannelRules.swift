@@ -46,7 +46,7 @@ package enum ChannelRules {
 
     /// The role of a member that a relay introduces.
     ///
-    /// What link data or a signed event told is not changed by what a relay says, and nobody becomes an owner by it.
+    /// The announcement of a relay does not change data from the link or from a signed event, and makes nobody an owner.
     package static func role(introduced: GroupMemberRole, known: GroupMember?) -> GroupMemberRole {
         if let known, known.status != .unknown || known.role == .owner { return known.role }
         return introduced == .owner || introduced == .relay ? subscriberRole : introduced

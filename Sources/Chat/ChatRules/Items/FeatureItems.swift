@@ -51,7 +51,7 @@ package enum FeatureItems {
     }
 }
 
-/// How a feature stands: for whom it is on, and its time to live where it has one.
+/// The state of a feature: the people for whom it is on, and its time to live if it has one.
 package struct FeatureState: Hashable {
     package var enabled: PreferenceEnabled
     package var parameter: Int?
@@ -78,7 +78,7 @@ package struct FeatureOffer: Hashable {
 }
 
 extension ContactUserPreferences {
-    /// How a feature stands; a time to live counts only while this profile may use the feature.
+    /// The state of a feature; a time to live counts only while this profile may use the feature.
     package func state(_ feature: ChatFeature) -> FeatureState {
         let enabled = enabled(feature)
         return FeatureState(

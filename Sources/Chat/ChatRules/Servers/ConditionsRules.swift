@@ -20,7 +20,7 @@ package struct ConditionsRules {
 
     /// Seconds after the publication of new conditions within which a user must be told of them to go on for a while.
     package static let grace: Int64 = 14 * 86_400
-    /// How long.
+    /// The duration.
     package static let respite: Int64 = 31 * 86_400
 
     package var current: UsageConditions

@@ -21,14 +21,14 @@ package struct PresetOperator: Sendable, Hashable {
     package var tag: String
     package var tradeName: String
     package var legalName: String?
-    /// Whoever runs servers below these domains is this operator.
+    /// Anyone who runs servers below these domains is this operator.
     package var serverDomains: [String]
     /// True if its servers are used until somebody chooses otherwise.
     package var isEnabled: Bool
     package var smpRoles: ServerRoles
     package var xftpRoles: ServerRoles
     package var smpServers: [Server]
-    /// How many of the enabled ones a profile begins with, drawn at random; 0 for all. Profiles are spread over the operator's servers this way.
+    /// The number of enabled servers that a profile begins with, drawn at random; 0 for all. This spreads profiles over the operator's servers.
     package var smpServersInUse: Int
     package var xftpServers: [Server]
     /// The same for file servers.

@@ -98,7 +98,7 @@ package final class LocalSocketCore: IdempotentChatCore {
 
     private func write(_ request: LocalRequest) {
         let written = channel.writeAndFlush(channel.allocator.buffer(bytes: request.line))
-        // Whoever waits is told then.
+        // Anyone who waits is told then.
         written.whenFailure { [link] _ in link.end() }
     }
 

@@ -21,7 +21,7 @@ package struct AgentConfiguration: Sendable {
     /// asked for instant notifications. Later on it is ``SMPAgent/enableNotifications(of:)`` that gives one.
     package var newQueuesHaveNotifiers = false
 
-    /// How routers are reached, at the start; see ``SMPAgent/setNetworkConfiguration(_:)``. The network must have been made with the same.
+    /// The settings of the network at the start; see ``SMPAgent/setNetworkConfiguration(_:)``. The network must have been made with the same.
     package var network = NetworkConfiguration()
 
     /// When a message that the router did not get is sent again.
@@ -31,25 +31,25 @@ package struct AgentConfiguration: Sendable {
     /// When a message is sent again that the router refuses for a full queue although the peer has said that it took its messages; after
     /// the longest delay, `slowRetry` goes on.
     package var continuedRetry = RetryInterval(initial: .milliseconds(100), increaseAfter: .zero, maximum: .seconds(10))
-    /// How long a message is retried when the router cannot be reached.
+    /// The time for which a message is retried when the router cannot be reached.
     package var messageTimeout: Duration = .seconds(2 * 86_400)
-    /// How long `HELLO` is retried.
+    /// The time for which `HELLO` is retried.
     package var helloTimeout: Duration = .seconds(2 * 86_400)
-    /// How long a message is retried when the queue is full.
+    /// The time for which a message is retried when the queue is full.
     package var quotaExceededTimeout: Duration = .seconds(7 * 86_400)
-    /// How long a connection that is being deleted waits for its messages to be sent.
+    /// The time for which a connection that is being deleted waits until its messages are sent.
     package var deletionDeliveryTimeout: Duration = .seconds(2 * 86_400)
-    /// How often deleting a queue is tried before it is given up.
+    /// The number of attempts to delete a queue.
     package var maximumDeleteAttempts = 10
 
     /// When the router of a queue that another takes the place of is asked whether anything is left in it.
     package var drainRetry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(15))
-    /// How long nothing must be left in it before a message is taken that is not the next one. One may be on its way, and its sender waits for a
+    /// The time for which it must be empty before a message that is not the next one is taken. One may be on its way, and its sender waits for a
     /// router's answer before trying again: longer than that.
     package var drainGrace: Duration = .seconds(30)
-    /// How long its router must be out of reach for that.
+    /// The time for which its router must be unreachable for that.
     package var drainTimeout: Duration = .seconds(120)
-    /// How long nothing must be left in it, if there was anything, before the sender is told to use the other …
+    /// The time for which it must be empty, if it held messages, before the sender learns that it may use the other …
     package var moveGrace: Duration = .seconds(5)
     /// … and after which time the sender is told in any case.
     package var moveTimeout: Duration = .seconds(120)

@@ -87,7 +87,7 @@ package struct AgentQueueState: Sendable, Equatable {
     package let senderID: EntityID
     /// The progress of the queue's set-up.
     package let status: QueueStatus
-    /// What the router tells.
+    /// The report of the router.
     package let atRouter: QueueState
 
     package init(server: SMPServerAddress, recipientID: EntityID, senderID: EntityID, status: QueueStatus, atRouter: QueueState) {
@@ -99,7 +99,7 @@ package struct AgentQueueState: Sendable, Equatable {
     }
 }
 
-/// How far a queue's set-up has come (agent-protocol.md, "Duplex connection procedure").
+/// The progress of a queue's set-up (agent-protocol.md, "Duplex connection procedure").
 public enum QueueStatus: String, Sendable, Hashable, CaseIterable {
     case new, confirmed, secured, active, disabled
 }
@@ -120,12 +120,12 @@ package enum QueueDirection: String, Sendable, Hashable, Codable {
     case send = "snd"
 }
 
-/// How far moving a queue has come, as the user sees it.
+/// The progress of moving a queue, as the user sees it.
 public enum AgentSwitchPhase: String, Sendable, Hashable, Codable {
     case started, confirmed, secured, completed
 }
 
-/// How far the recipient is in moving its queue.
+/// The recipient's progress in moving its queue.
 public enum ReceiveSwitchStatus: String, Sendable, Hashable {
     case started = "switch_started"
     case sendingQADD = "sending_qadd"
@@ -133,7 +133,7 @@ public enum ReceiveSwitchStatus: String, Sendable, Hashable {
     case receivedMessage = "received_message"
 }
 
-/// How far the sender is in following a moved queue.
+/// The sender's progress in following a moved queue.
 public enum SendSwitchStatus: String, Sendable, Hashable {
     case sendingQKEY = "sending_qkey"
     case sendingQTEST = "sending_qtest"

@@ -88,7 +88,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
     public struct DroppedMessage: Sendable, Hashable {
         /// When the router got it, in seconds since 1970.
         public let brokerTime: Int64
-        /// How often it was delivered.
+        /// The number of deliveries.
         public let attempts: Int
 
         /// Creates the value from its parts.

@@ -118,7 +118,7 @@ extension AgentEvent {
     }
 }
 
-/// How the subscription to all of a user's queues on a router stands (``NetworkConfiguration/usesServices``).
+/// The state of the subscription to all of a user's queues on a router (``NetworkConfiguration/usesServices``).
 package enum ServiceSubscriptionState: Sendable, Equatable {
     /// So many queues were subscribed to by one command.
     case complete(queues: Int)

@@ -1,6 +1,6 @@
 import SMPCrypto
 
-/// How an agent authorises what it does with a queue (simplex-messaging.md, "Authenticating commands").
+/// The algorithm by which an agent authorises its commands about a queue (simplex-messaging.md, "Authenticating commands").
 ///
 /// A queue keeps the key that it was made with, so all of them work side by side.
 package enum QueueKeyAlgorithm: Sendable, Hashable, CaseIterable {

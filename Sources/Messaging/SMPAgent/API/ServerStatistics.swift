@@ -65,7 +65,7 @@ package struct SubscriptionCounts: Sendable, Hashable {
     package init() {}
 }
 
-/// How all users' routers stand, and what was counted.
+/// The states of all users' routers, and their counts.
 package struct AgentServersSummary: Sendable {
     package var statistics: [AgentServerKey: ServerStatistics]
     /// Since when is counted, in milliseconds since 1970.
@@ -84,7 +84,7 @@ package struct AgentServersSummary: Sendable {
     }
 }
 
-/// How the subscription to one queue stands.
+/// The state of the subscription to one queue.
 package struct QueueSubscriptionStatus: Sendable, Hashable {
     package let connection: ConnectionID
     package let user: AgentUserID

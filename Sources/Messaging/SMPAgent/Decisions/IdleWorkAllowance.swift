@@ -1,4 +1,4 @@
-/// How fast a connection's peer may make us work for nothing: by messages that cannot be decrypted or used, or that only say something to the
+/// The pace at which a connection's peer may cause useless work: by messages that cannot be decrypted or used, or that only say something to the
 /// agent. What goes beyond it is acknowledged later, so that the peer's queue fills up at its router instead of anything here.
 ///
 /// Contact addresses are exempt: what one stranger sends must not keep the requests of others waiting.

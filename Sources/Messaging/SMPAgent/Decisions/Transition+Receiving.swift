@@ -218,7 +218,7 @@ extension Transition {
         return .acknowledge
     }
 
-    /// Decrypts with the ratchet and keeps what it has become, also when a message key was used up in vain.
+    /// Decrypts with the ratchet and keeps what it has become, also when a message key was used up without a result.
     mutating func openRatchet(
         _ encrypted: Bytes, _ context: AgentContext
     ) -> Result<(plaintext: Bytes, pqEncryption: Bool), AgentError> {

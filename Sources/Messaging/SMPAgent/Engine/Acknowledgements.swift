@@ -46,7 +46,7 @@ final class AcknowledgementRegistry: Sendable {
     private struct Inner {
         var waiting: [TransportSessionKey: [Item]] = [:]
         var running: Set<TransportSessionKey> = []
-        /// How often each session's connection was lost.
+        /// The number of times that each session's connection was lost.
         var connections: [TransportSessionKey: Int] = [:]
         /// The next moment at which nothing is being sent; nil while nobody waits for it.
         var idle: Promise<Void>?

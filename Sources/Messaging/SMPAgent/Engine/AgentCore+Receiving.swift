@@ -184,7 +184,7 @@ extension AgentCore {
         }
     }
 
-    /// How long the acknowledgement of a message waits that the user learns nothing from but that something is wrong.
+    /// The delay of the acknowledgement of a message from which the user learns only that something is wrong.
     private func delay(of outcome: ReceiveOutcome, _ transition: Transition, _ active: ActiveConnection) -> Duration {
         guard case .acknowledge = outcome, transition.state.kind == .duplex, !transition.notifications.isEmpty else { return .zero }
         return countIdleWork(active)

@@ -5,7 +5,7 @@ import Synchronization
 /// KEM key pairs made ahead in the background, because making one takes longer than all else in a message.
 ///
 /// The pool is empty until the first pair is asked for, so that an agent that needs none makes none, and each time it runs low it is
-/// filled further, up to the capacity: pairs that are made together cost a fraction of single ones, and few are made in vain.
+/// filled further, up to the capacity: pairs that are made together cost a fraction of single ones, and few are made without use.
 final class KEMKeyPairPool: RatchetKeySource {
     private struct Inner {
         var pairs: [SNTRUP761.KeyPair] = []

@@ -6,7 +6,7 @@ import Synchronization
 final class RatchetSynchronizer: Sendable {
     /// The pause between two connections: making keys takes a good part of a millisecond, and each agreement is a message for a router.
     static let pace = Duration.milliseconds(25)
-    /// How often it is looked whether the pause of a connection is over.
+    /// The interval between checks whether the pause of a connection is over.
     static let interval = Duration.seconds(1)
 
     private struct State {

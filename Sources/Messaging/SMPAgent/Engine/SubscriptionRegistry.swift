@@ -86,7 +86,7 @@ final class SubscriptionRegistry: Sendable {
         inner.withLock { $0.entries.contains { $0.key.server == server && $0.value.user == user } }
     }
 
-    /// How a queue's subscription stands; nil if it has none.
+    /// The state of a queue's subscription; nil if it has none.
     func status(of row: RowID) -> AgentSubscriptionStatus? {
         inner.withLock { inner in inner.entry(row)?.status }
     }
@@ -111,7 +111,7 @@ final class SubscriptionRegistry: Sendable {
     /// The entries of all queues.
     var entries: [QueueKey: Entry] { inner.withLock { $0.entries } }
 
-    /// How many subscriptions stand how, by user and router.
+    /// The number of subscriptions in each state, by user and router.
     var counts: [AgentServerKey: SubscriptionCounts] {
         inner.withLock { inner in
             var counts: [AgentServerKey: SubscriptionCounts] = [:]

@@ -134,7 +134,7 @@ enum StoredBounds {
     static let chain: ClosedRange<Int64> = 0...Int64(UInt32.max)
     /// Attempts, and other things that are counted one by one.
     static let counts: ClosedRange<Int64> = 0...Int64(Int32.max)
-    /// Messages, commands and bytes of the statistics: the sum of all routers of all users is a number too.
+    /// Messages, commands and bytes of the statistics. The sum over all routers and users is stored like the number of one router.
     static let statistics: ClosedRange<Int64> = 0...(1 << 48)
     /// Milliseconds between attempts: up to a year.
     static let delays: ClosedRange<Int64> = 0...31_622_400_000

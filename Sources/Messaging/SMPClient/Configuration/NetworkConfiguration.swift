@@ -1,7 +1,7 @@
 package import SMPProtocol
 package import SMPTransport
 
-/// How routers are reached, and what they may learn by it. It may change while clients run: connections are made anew then.
+/// The settings of the network, which decide what routers may learn. They may change while clients run: connections are then made again.
 ///
 /// The defaults are those of the official clients.
 package struct NetworkConfiguration: Sendable, Hashable {
@@ -70,7 +70,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
     package var connectTimeout = Limit(background: .seconds(45), interactive: .seconds(15))
     /// For the response to a command.
     package var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
-    /// How much longer a response may take for each 1,024 bytes that are sent before it.
+    /// The additional time of a response for each 1,024 bytes that are sent before it.
     package var timeoutPerKilobyte = Duration.milliseconds(5)
     /// True if all of these limits are half as long again, as for networks of mobile phones. A change is for new connections: those that
     /// there are stay.
@@ -91,12 +91,12 @@ package struct NetworkConfiguration: Sendable, Hashable {
 
     package init() {}
 
-    /// How long a connection with its handshakes may take.
+    /// The time limit of a connection with its handshakes.
     ///
     /// - Parameter isInteractive: whether a person waits.
     package func connectLimit(isInteractive: Bool) -> Duration { onNetwork(isInteractive ? connectTimeout.interactive : connectTimeout.background) }
 
-    /// How long a response may take.
+    /// The time limit of a response.
     ///
     /// - Parameters:
     ///   - isInteractive: whether a person waits.
@@ -145,7 +145,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
 }
 
 extension NetworkConfiguration {
-    /// How long the response to a request may take.
+    /// The time limit of the response to a request.
     ///
     /// - Parameter bytes: what is sent before the response, the request itself included.
     func limit(of request: SMPRequest, bytes: Int) -> Duration {

@@ -1,4 +1,4 @@
-/// How long to wait between attempts: the same time at first, then half as much again each time, up to a limit.
+/// The pause between attempts: constant at first, then half as long in addition each time, up to a limit.
 package struct RetryInterval: Sendable, Hashable {
     /// The wait after the first attempt.
     package var initial: Duration

@@ -2,21 +2,21 @@ import SMPProtocol
 package import SMPTransport
 package import SMPWire
 
-/// How a client connects to routers and talks to them. The defaults are those of the official clients.
+/// The settings of a client for connections to routers and for its commands. The defaults are those of the official clients.
 package struct SMPClientConfiguration: Sendable {
     /// Versions of the protocol to offer.
     package var versions: VersionRange = SMPVersion.offered
-    /// How routers are reached, at the start; see ``SMPRouting/setNetwork(_:)``.
+    /// The settings of the network at the start; see ``SMPRouting/setNetwork(_:)``.
     package var network = NetworkConfiguration()
     /// The port of routers whose address names none.
     package var defaultPort: UInt16 = 5223
     /// Ends of the names of routers for ``NetworkConfiguration/WebPortServers/preset``.
     package var presetDomains = [".simplex.im", ".simplexonflux.com"]
-    /// How long to wait between attempts to take up subscriptions again.
+    /// The pause between attempts to restore subscriptions.
     package var retry = RetryInterval()
     /// For how long after a failed attempt to connect further commands fail at once with the same error.
     package var failureMemory: Duration = .seconds(3)
-    /// How long a connection must have been silent before unanswered commands end it.
+    /// The time of silence after which unanswered commands end a connection.
     package var silenceLimit: Duration = .seconds(900)
     /// Queues that are subscribed to in one go; the next go waits for the responses.
     package var subscriptionBatch = 1350

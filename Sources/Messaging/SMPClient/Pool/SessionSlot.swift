@@ -179,7 +179,7 @@ final class SessionSlot: Sendable {
         resubscribeIfNeeded()
     }
 
-    /// How the connection stands; nil if none was asked for.
+    /// The state of the connection; nil if none was requested.
     var sessionState: SMPSessionState? {
         state.withLock { state in
             switch state.link {

@@ -34,7 +34,7 @@ package final class PrivateRouter: Sendable {
 
     /// Routes that are kept; all are forgotten when there are more.
     private static let capacity = 4096
-    /// How long a proxy is not asked again that could not be used for a router: a router may be updated.
+    /// The pause before a proxy that could not be used for a router is asked again: a router may be updated.
     private static let refusalMemory = Duration.seconds(600)
 
     private let network: any SMPRouting

@@ -7,7 +7,7 @@ import SMPWire
 struct RadixEncoding: Sendable {
     /// One round of merges.
     private struct Level: Sendable {
-        /// How many numbers go in.
+        /// The number of numbers to encode.
         let count: Int
         /// The modulus of all of them but the last.
         let modulus: UInt32
@@ -51,7 +51,7 @@ struct RadixEncoding: Sendable {
         self.size = size + finalBytes
     }
 
-    /// How many bytes a number below `modulus` puts out, and the modulus of what is left.
+    /// The number of bytes that a number below `modulus` gives, and the modulus of the rest.
     private static func limbs(_ modulus: UInt32) -> (Int, UInt32) {
         var bytes = 0
         var rest = modulus

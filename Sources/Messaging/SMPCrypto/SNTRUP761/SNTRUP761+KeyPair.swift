@@ -2,7 +2,7 @@
 // their product by three products each (Montgomery): Bernstein, Brumley, Chen, Tuveri: OpenSSLNTRU, 2021.
 
 extension SNTRUP761 {
-    /// How many keys share an inverse: more would hardly be faster and take more memory, about 25 KiB a key.
+    /// The number of keys that share an inverse: more would hardly be faster and take more memory, about 25 KiB a key.
     private static let batchSize = 32
 
     /// Makes many key pairs, each at a fraction of the cost of ``generateKeyPair(_:)``.

@@ -29,7 +29,7 @@ package enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendab
     }
 }
 
-/// How a link begins: `simplex:`, or `https://` and a site that tells people without an app what to do with it.
+/// The scheme of a link: `simplex:`, or `https://` with a site that explains the link to people without an app.
 package enum LinkScheme: StringCodable, Hashable, Sendable {
     case simplex
     case site(host: String, port: UInt16?)
@@ -152,7 +152,7 @@ package struct ConnectionRequest: WireCodable, Hashable, Sendable {
     /// Bytes of client data.
     package static let maximumClientData = 65_535
 
-    /// How the link is printed; ``LinkScheme/simplex`` in a link that was read.
+    /// The scheme for printing the link; ``LinkScheme/simplex`` in a link that was read.
     package var scheme: LinkScheme
     package var agentVersions: VersionRange
     /// One queue, or several that carry the same messages; 1 to 255.
@@ -206,7 +206,7 @@ package struct ConnectionRequest: WireCodable, Hashable, Sendable {
         return queues
     }
 
-    /// Addresses published long ago name versions that are no longer spoken, but whoever answers them has moved on.
+    /// Addresses published long ago name versions that are no longer spoken, but anyone who answers them has moved on.
     var withSupportedVersions: ConnectionRequest {
         let low = max(SMPAgentVersion.supported.min, agentVersions.min)
         var request = self

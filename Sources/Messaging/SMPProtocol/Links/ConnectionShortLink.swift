@@ -20,7 +20,7 @@ package struct LinkKey: StringCodable, Hashable, Sendable, CustomStringConvertib
     package var description: String { "(link key)" }
 }
 
-/// How a short link begins.
+/// The scheme of a short link.
 package enum ShortLinkScheme: Hashable, Sendable {
     /// `simplex:/`: the hosts are all in the query.
     case simplex

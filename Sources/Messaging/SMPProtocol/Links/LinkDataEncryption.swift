@@ -9,7 +9,7 @@ package struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible
         /// The data was not encrypted with the link's key.
         case decryption
         case malformed
-        /// The fixed data is not what the link's key is the hash of.
+        /// The hash of the fixed data is not the key of the link.
         case hash
         case fixedDataSignature
         case userDataSignature

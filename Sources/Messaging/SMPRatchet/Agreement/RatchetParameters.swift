@@ -3,7 +3,7 @@ package import SMPWire
 
 /// One side of the agreement on the first keys of a ratchet: public keys, as sent (pqdr.md, "Initialization").
 ///
-/// Whoever makes an invitation offers such parameters, with the KEM at most proposed. Whoever joins answers with its own.
+/// Anyone who makes an invitation offers such parameters, with the KEM at most proposed. Anyone who joins answers with its own.
 package struct RatchetParameters: WireCodable, Hashable, Sendable {
     /// Part that the KEM has in the agreement.
     package enum KEM: Hashable, Sendable {

@@ -8,7 +8,7 @@ struct MessageHeader: Sendable, Equatable {
     /// The sender's current ratchet key.
     var key: X448.PublicKey
     var kem: RatchetParameters.KEM?
-    /// How many messages the sender's previous chain had.
+    /// The number of messages in the sender's previous chain.
     var previousCount: UInt32
     /// The number of the message in its chain, from 0.
     var number: UInt32

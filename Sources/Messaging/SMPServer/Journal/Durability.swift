@@ -1,4 +1,4 @@
-/// How much a router promises about what it has accepted.
+/// The durability that a router promises for accepted data.
 package enum Durability: Sendable, Hashable, CustomStringConvertible {
     /// `OK` is answered when what was accepted survives a loss of power (fdatasync, many commands sharing one).
     case always

@@ -77,7 +77,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     private let writtenEnd: Atomic<UInt64>
     private let synchronizedEnd: Atomic<UInt64>
     private let durableEnd: Atomic<UInt64>
-    /// What was kept last; held while it is kept.
+    /// The extent that was stored last; locked while it is stored.
     private let kept: Mutex<JournalExtent?>
 
     /// The number of bytes cut off the end of the journal when it was opened, of commands that were never answered.

@@ -1,6 +1,6 @@
 import SMPWire
 
-/// How records stand in a segment, all numbers little-endian:
+/// The layout of records in a segment, all numbers little-endian:
 ///
 ///     magic 4 | tag 1 | first in its batch 1 | zero 2 | length of attributes 4 | length of body 4 | batch 8 | checksum of body 8 |
 ///     checksum of all before and of the attributes 8 | attributes | body

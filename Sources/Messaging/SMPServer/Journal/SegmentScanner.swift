@@ -50,7 +50,7 @@ package struct RecordScanner<Record: JournalEntry> {
         guard let record = try? Record(code: frame.code, attributes) else { return nil }
         let start = position
         offset += frame.count
-        // Bodies are passed over: reading them would be in vain.
+        // Bodies are passed over: reading them would be useless.
         readAhead = frame.bodyLength > Self.windowLength / 4 ? Self.windowLength : Self.longWindowLength
         return Item(frame: frame, record: record, attributes: attributes, range: LogRange(start: start, end: position))
     }

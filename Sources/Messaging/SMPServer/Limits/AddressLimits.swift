@@ -5,17 +5,17 @@ import Synchronization
 /// Rate limits of a router for one network address. Clients on the router's own machine have no such limits: a process there may be a
 /// thousand bots.
 package final class AddressLimits: Sendable {
-    /// Keys that may be tried in vain for commands of one address, at once, and again in each following 4 seconds. One takes some
+    /// Failed key checks that commands of one address may cause, at once, and again in each following 4 seconds. One takes some
     /// 100 microseconds, so that an address cannot use more than about a tenth of a core for what is refused.
     static let verifications = TokenBucket.Rate(4_000, in: .seconds(4))
-    /// Keys tried in vain for the commands of one session after which its other commands wait, so that its event loop serves other sessions.
+    /// Failed key checks for the commands of one session after which its other commands wait, so that its event loop serves other sessions.
     /// A queue's keys are tried together: at most 31 more than these.
     static let verificationsAtOnce = 16
-    /// The delay of a session for each key that was tried in vain for it: ten times as long as trying one takes.
+    /// The delay of a session for each of its failed key checks: ten times as long as trying one takes.
     package static let pauseForVerification = TimeAmount.milliseconds(1)
-    /// Keys tried in vain for the commands of one block after which its session is ended.
+    /// Failed key checks for the commands of one block after which its session is ended.
     static let verificationsOfBlock = 1_024
-    /// Keys tried in vain that a wrong password counts as.
+    /// The number of failed key checks that a wrong password counts as.
     package static let wrongPasswordCost = 50
     /// The longest time for which a session is not read from because of what it was refused.
     package static let longestPause = TimeAmount.seconds(10)
@@ -44,7 +44,7 @@ package final class AddressLimits: Sendable {
         return creations.withLock { $0?.take(number, for: prefix, at: now()) ?? true }
     }
 
-    /// Counts keys that were tried in vain.
+    /// Counts failed key checks.
     ///
     /// - Parameter own: the session's bucket, which counts where there is no address.
     /// - Returns: for how long the session must not be read from.

@@ -5,7 +5,7 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
-/// How long a proxy waits for other routers.
+/// The time limits of a proxy for other routers.
 package struct RelayTimes: Sendable {
     /// For the answer to a command.
     package var response = TimeAmount.seconds(30)

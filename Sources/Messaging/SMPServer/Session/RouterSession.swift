@@ -20,7 +20,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Blocks that may arrive while the session waits, after reading has stopped. One wake-up brings a few.
     private static let blocksBehindLimit = 16
 
-    /// How long a client may take.
+    /// The time limits of a client.
     struct Timeouts: Sendable {
         /// For its hello.
         var handshake: TimeAmount
@@ -54,7 +54,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         /// While the client takes nothing of what waits for it.
         var stallTimer: Scheduled<Void>?
         var isReading = true
-        /// Of what was tried in vain for a client on the router's own machine.
+        /// Failed key checks of a client on the router's own machine.
         var refusals = TokenBucket()
         /// Until when nothing is read or executed because of what was refused.
         var pausedUntil = NIODeadline.distantPast
@@ -62,7 +62,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var rest: ArraySlice<Unwrapped> = []
         /// Blocks that arrived during the pause.
         var blocksBehind: [Bytes] = []
-        /// Keys that were tried in vain for commands of the present block.
+        /// Failed key checks for commands of the present block.
         var failuresOfBlock = 0
 
         init(phase: Phase, authorizer: SessionAuthorizer) {
@@ -230,7 +230,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         adjustReading()
     }
 
-    /// Reads and executes nothing for a while for a client for whose commands keys were tried in vain.
+    /// Reads and executes nothing for a while for a client whose commands have caused failed key checks.
     private func pauseAfterRefusals() {
         let failures = bound.value.authorizer.failures
         guard failures > 0 else { return }
@@ -259,7 +259,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         adjustReading()
     }
 
-    /// Counts a password that was guessed in vain. On the event loop.
+    /// Counts a wrong password. On the event loop.
     func chargeWrongPassword() { bound.value.authorizer.failures += AddressLimits.wrongPasswordCost }
 
     /// A transmission out of its layers.

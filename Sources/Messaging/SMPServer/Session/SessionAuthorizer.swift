@@ -4,8 +4,8 @@ import SMPWire
 
 /// Checks who sent the commands of a session.
 ///
-/// How long a refusal takes depends on the authorisation only, not on whether the queue is there: without a key to check
-/// against, a key of nobody's is used. Agreements with keys that have proven themselves are kept, and only with those.
+/// The time of a refusal depends on the authorisation only, not on whether the queue exists: without a key to check
+/// against, a key without an owner is used. Agreements with keys that have proven themselves are kept, and only with those.
 struct SessionAuthorizer {
     /// Keys kept; when there are more, all are forgotten and made again.
     static let cacheLimit = 512
@@ -16,7 +16,7 @@ struct SessionAuthorizer {
     private var proven: [X25519.PublicKey: CommandVerifier] = [:]
     /// Keys whose signatures were right: of a queue with several they are tried first.
     private var signers: Set<PublicAuthKey> = []
-    /// Keys that were tried in vain since this was last set to 0. That is what a stranger has us work for; commands that a proxy forwards are
+    /// Failed key checks since this was last set to 0. That is what a stranger has us work for; commands that a proxy forwards are
     /// not counted, because they are of many clients and come one a block.
     var failures = 0
 

@@ -31,7 +31,7 @@ struct QueueRecord: Hashable, Sendable {
         var key: PublicAuthKey
         /// 32 bytes: encrypts message ids for the recipient.
         var secret: StoredSecret
-        /// The service that is notified of the messages; nil for whoever has the key.
+        /// The service that is notified of the messages; nil for anyone who has the key.
         var service: Identifier?
     }
 
@@ -49,7 +49,7 @@ struct QueueRecord: Hashable, Sendable {
     var notifier: Notifier?
     /// The number of the first message that is not acknowledged, or of the next to come.
     var firstSequence: UInt64 = 0
-    /// The service that receives the messages; nil for whoever has a key.
+    /// The service that receives the messages; nil for anyone who has a key.
     var service: Identifier?
     /// When somebody last sent to the queue or received from it, in days since 1970; 0: not known.
     var lastUsed: UInt16 = 0

@@ -104,7 +104,7 @@ extension RouterState {
     /// Checks whether nobody has sent to the queue or received from it for so long that it may go.
     private mutating func isForgotten(_ slot: Int, now: Int64, sink: inout some RecordSink) -> Bool {
         guard let lifetime = limits.queueLifetime, let lastUsed = store.lastUsed(slot) else { return false }
-        // Whoever waits for messages uses it, and of queues of an older journal it is not known when they were used.
+        // Anyone who waits for messages uses it, and of queues of an older journal it is not known when they were used.
         if store.subscriber(slot) != nil || lastUsed == 0 {
             use(slot, now, sink: &sink)
             return false

@@ -207,7 +207,7 @@ extension FileAgent {
 }
 
 extension UploadRecord {
-    /// How the file is divided.
+    /// The division of the file into chunks.
     ///
     /// - Throws: ``FileTransferError`` `size`.
     fileprivate func plan(contentSize: Int64) throws -> FilePlan {

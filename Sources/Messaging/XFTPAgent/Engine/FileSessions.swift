@@ -4,7 +4,7 @@ import XFTPClient
 
 /// The sessions with file routers, one for each user and router, made when they are needed.
 ///
-/// Whoever writes a description names the routers in it, thousands if they like: sessions that nobody uses are closed when there are more than
+/// Anyone who writes a description names the routers in it, thousands if they like: sessions that nobody uses are closed when there are more than
 /// ``maximumUnused`` of them, those first that were used longest ago.
 actor FileSessions {
     /// Sessions that are kept while nobody uses them.

@@ -61,7 +61,7 @@ final class FileLimits: Sendable {
         return min(.nanoseconds(commandBuckets.withLock { $0.charge(1, to: prefix, at: now()) }), AddressLimits.longestPause)
     }
 
-    /// Counts keys that were tried in vain; a wrong password counts as ``AddressLimits/wrongPasswordCost`` of them.
+    /// Counts failed key checks; a wrong password counts as ``AddressLimits/wrongPasswordCost`` of them.
     ///
     /// - Parameter own: the session's bucket, which counts where there is no address.
     /// - Returns: how long the session must wait before its next command.

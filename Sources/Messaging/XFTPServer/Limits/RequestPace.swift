@@ -6,7 +6,7 @@ import SMPTransport
 struct RequestPace: Sendable {
     /// Until when no command is executed, in nanoseconds of a clock that only goes forward.
     private var pausedUntil = Int64.min
-    /// What was tried in vain by a client on the router's own machine.
+    /// The failed key checks of a client on the router's own machine.
     var refusals = TokenBucket()
 
     init() {}

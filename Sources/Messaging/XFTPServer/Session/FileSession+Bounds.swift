@@ -65,7 +65,7 @@ extension FileSession {
         state.withLock { $0.pace.pause(pause, at: AddressLimits.uptime()) }
     }
 
-    /// Counts what was tried in vain; the commands behind wait for it.
+    /// Counts failed key checks; later commands wait for it.
     func charge(_ failures: Int) {
         core.count(\.authorizationFailures)
         state.withLock { state in

@@ -82,7 +82,7 @@ final class FileJournal: Sendable {
     }
 
     private func commit(flush: Bool = false) {
-        // While the disk refuses what it is given, a timer tries again; what is appended meanwhile goes with that.
+        // While the disk refuses writes, a timer tries again; what is appended meanwhile goes with that.
         let isFailing = state.withLock { state in
             state.isScheduled = false
             return state.failure != nil
@@ -134,7 +134,7 @@ final class FileJournal: Sendable {
     /// - Throws: ``RouterError`` `storage`.
     func copy(to folder: String) throws(RouterError) { try journal.copy(to: folder) }
 
-    /// What cannot be kept now is kept with the next attempt; until then less of the journal is missed if it is lost.
+    /// Stores the extent of the journal. If that fails, the next attempt stores it; until then, a loss of the newest part of the journal is not noticed.
     private func keepExtent() {
         do throws(RouterError) { try journal.keepExtent() } catch {
             logger.debug("the extent of the journal cannot be kept", metadata: ["reason": "\(error)"])

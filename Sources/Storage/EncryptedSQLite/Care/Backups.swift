@@ -11,7 +11,7 @@ internal import GRDB
 /// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.of-<version>.db` beside it, encrypted
 /// under the key that the database had.
 struct Backups {
-    /// How many are kept of each database; the oldest go.
+    /// The number of backups kept of each database; the oldest are deleted.
     static let kept = 3
 
     private let name: String

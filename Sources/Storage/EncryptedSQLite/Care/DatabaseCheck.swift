@@ -26,7 +26,7 @@ public struct DatabaseReport: Sendable, Equatable {
 /// Checks a database that nobody has open: every page against its authentication code, SQLite's own check of its structure, and every
 /// reference between tables.
 package struct DatabaseCheck {
-    /// How many findings of a kind are told.
+    /// The maximum number of reported findings of a kind.
     package static let limit = 100
 
     private let member: DatabaseSet.Member

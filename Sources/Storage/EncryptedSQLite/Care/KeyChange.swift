@@ -199,6 +199,6 @@ struct KeyChange {
         let cause: StorageError
     }
 
-    /// How tests end a change as a crash would: nothing is cleaned up.
+    /// The error by which tests end a change as a crash would: nothing is cleaned up.
     struct Interruption: Error {}
 }

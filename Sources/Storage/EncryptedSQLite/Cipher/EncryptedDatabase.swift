@@ -33,7 +33,7 @@ final class EncryptedDatabase: FileLayer {
         return SQLITE_OK
     }
 
-    /// How much SQLite reads to learn the size of pages.
+    /// The number of bytes that SQLite reads to learn the size of pages.
     private static let sqliteHeaderSize = 100
 
     /// Tells SQLite the size of pages even if the first one was torn while the log was folded in: it then reads that page from the log. If it
@@ -54,7 +54,7 @@ final class EncryptedDatabase: FileLayer {
         let code = file.read(UnsafeMutableRawBufferPointer(start: page, count: PageLayout.pageSize), at: offset)
         guard code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ_CODE else { return code }
         if code == SQLITE_OK, let number = UInt32(exactly: index + 1), cipher.decrypt(page, number: number) { return SQLITE_OK }
-        // Nothing of what is not authentic is shown.
+        // A page that is not authentic is not shown, not even in part.
         page.initializeMemory(as: UInt8.self, repeating: 0, count: PageLayout.pageSize)
         if code == SQLITE_IOERR_SHORT_READ_CODE {
             var size: Int64 = 0

@@ -4,7 +4,7 @@ internal import COpenSSL
 final class PageKeys: Sendable {
     static let saltSize = 16
     static let keySize = 32
-    /// How often SQLCipher 4 hashes a passphrase.
+    /// The number of rounds by which SQLCipher 4 hashes a passphrase.
     static let iterations: CInt = 256_000
 
     /// The first bytes of the database.

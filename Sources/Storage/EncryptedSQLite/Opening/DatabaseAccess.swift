@@ -1,6 +1,6 @@
 /// The state of a database before SQLite opens it, and whether the key fits.
 enum DatabaseAccess {
-    /// How a database lies on disk.
+    /// The form of a database on disk.
     enum Format: Equatable {
         /// There is no file, or an empty one.
         case absent

@@ -11,7 +11,7 @@ package enum ParleyVFS {
     struct State {
         /// Databases with a key, by their full path.
         var protections: [String: DatabaseProtection] = [:]
-        /// How often each of them is registered.
+        /// The number of registrations of each of them.
         var uses: [String: Int] = [:]
         var interposers: [any FileInterposer] = []
     }

@@ -7,7 +7,7 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
     private struct Inner {
         var writes: [Write] = []
         var isTimerRunning = false
-        /// How often what waited was taken.
+        /// The number of times that waiting writes were taken.
         var departures = 0
     }
 

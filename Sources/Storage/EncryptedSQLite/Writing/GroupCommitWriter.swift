@@ -30,11 +30,11 @@ package final class GroupCommitWriter: Sendable {
         var isClosed = false
         /// True if jobs wait for the disk at all.
         var isPatient = true
-        /// How often in a row the disk has failed jobs that wait for it.
+        /// The number of consecutive failures of the disk for jobs that wait for it.
         var retries = 0
     }
 
-    /// How long the writer waits after the disk failed jobs that wait for it: at first, and at most.
+    /// The pauses of the writer after the disk failed jobs that wait for it: the first, and the longest.
     static let firstDelay = Duration.milliseconds(50)
     static let longestDelay = Duration.seconds(5)
 

@@ -31,7 +31,7 @@ struct FolderFault: Error, Hashable {
         self.part = part
     }
 
-    /// How to go on from any refusal.
+    /// The remedies for every refusal.
     static let wayOut =
         "Put back the file of the last run, or restore the folder from a backup (parley db restore). To go on with what is there, and lose what is not, run parley db accept"
 }

@@ -1,6 +1,6 @@
 import ChatProtocol
 
-/// How values are written in commands.
+/// The text of values in commands.
 enum CommandText {
     /// `on` or `off`.
     static func flag(_ value: Bool) -> String { value ? "on" : "off" }

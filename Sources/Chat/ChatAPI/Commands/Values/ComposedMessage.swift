@@ -42,7 +42,7 @@ public struct ArchiveConfig: JSONObjectConvertible, Hashable {
     public var parentTempDirectory: String?
 }
 
-/// How the encryption of the databases should change. An empty key means none.
+/// The requested change of the encryption of the databases. An empty key means none.
 @JSONMembers
 public struct DatabaseEncryptionConfig: JSONObjectConvertible, Hashable {
     /// The key now.

@@ -13,7 +13,7 @@ public enum ChatPagination: Sendable, Hashable {
     /// Items around the first unread one, or the newest if all are read.
     case initial(Int)
 
-    /// How many items are asked for; with ``around(_:count:)`` on each side.
+    /// The number of requested items; with ``around(_:count:)`` on each side.
     public var count: Int {
         switch self {
         case .last(let count), .after(_, let count), .before(_, let count), .around(_, let count), .initial(let count): count
