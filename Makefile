@@ -17,25 +17,13 @@ run: packages
 	$(SWIFT) build -c release --product parley
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
-# One module after another and a few tests at a time: thousands at once would starve those that communicate over sockets. A module takes a few
-# minutes at most; one that hangs is killed at the limit. All modules run, also after one has failed; the end lists those that failed. Tests that need the
-# official programs are reported as skipped if they are missing.
+# All test modules, LANES at a time; the others run when one fails. A module that hangs is killed at the limit.
 LIMIT ?= 20m
+LANES ?= 2
 test: packages
 	$(SWIFT) build --build-tests
-	@failed=; \
-	for module in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
-		echo "== $$module"; \
-		if timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$module\." > .build/$$module.log 2>&1; then \
-			awk -f Tests/Support/test-summary.awk .build/$$module.log; \
-		else \
-			[ $$? -lt 124 ] || echo "killed after $(LIMIT):"; \
-			grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; \
-			failed="$$failed $$module"; \
-		fi; \
-	done; \
-	if [ -n "$$failed" ]; then echo "== FAILED:$$failed (logs: .build/MODULE.log)"; exit 1; fi; \
-	echo "== All modules passed."
+	LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(SWIFT) build --show-bin-path)/parleyPackageTests.xctest" \
+		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
 # be valid. The tests, files and options that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue
