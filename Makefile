@@ -26,7 +26,8 @@ test: packages
 		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid. The tests, files and options that they name must exist, and figures must be those of the code. The Swift snippets of README, docs and the catalogue
+# be valid. The tests, files and options that they name must exist, and figures must be those of the code. The public API must be the one in
+# Tests/Documentation/public-api.txt. The Swift snippets of README, docs and the catalogue
 # must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
 ARCHIVE := .build/documentation/Parley.doccarchive
@@ -40,6 +41,7 @@ docs: packages
 	rm -rf .build/documentation && mkdir -p .build/documentation/symbols
 	$(SWIFT) symbolgraph-extract -module-name Parley -minimum-access-level public -skip-synthesized-members \
 		-output-dir .build/documentation/symbols $$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")
+	Tests/Documentation/check-api .build/documentation/symbols
 	$(DOCC) convert Sources/Bots/Parley/Parley.docc --additional-symbol-graph-dir .build/documentation/symbols --output-path $(ARCHIVE) \
 		--fallback-display-name Parley --fallback-bundle-identifier parley --disable-parameters-and-returns-validation --warnings-as-errors
 	@echo "The API reference is in $(ARCHIVE). Show it with: python3 -m http.server -d $(ARCHIVE), then http://localhost:8000/documentation/parley"
