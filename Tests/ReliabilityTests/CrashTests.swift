@@ -30,6 +30,8 @@ import Testing
         #expect(!log.contains { $0.contains("Backtracing") || $0.contains("Current stack trace") }, "\(log)")
         #expect(log.contains { $0.contains(point == .botHandle ? "handler.quarantined" : "event.quarantined") }, "\(log)")
         #expect(!log.contains { $0.contains("poison") }, "\(log)")
+        // Links of addresses and invitations are secrets of those who have them.
+        #expect(!log.contains { $0.contains("/a#") || $0.contains("/i#") || $0.contains("simplex:/") }, "\(log)")
 
         // The bot is stopped, mended, told to try again, and started.
         #expect(try await deployment.stop() == [0])
