@@ -98,7 +98,7 @@ extension ChatSession {
             throw Outcome.BadInput("chat.noneOpen", description: "keys are agreed on with a contact: :sync NAME")
         }
         _ = try await core.send(.contacts(.syncRatchet(ContactID(reference.id), force: true)), as: user.userID)
-        printer.say("Agreeing on new keys; messages go on when the contact is online.")
+        printer.say("Agreeing on new keys; messages continue when the contact is online.")
     }
 
     func delete(_ name: String) async throws {

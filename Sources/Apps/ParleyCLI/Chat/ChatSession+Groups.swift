@@ -23,7 +23,7 @@ extension ChatSession {
         case .link(let role): try await showLink(for: role)
         case .unlink:
             _ = try await core.send(.groups(.deleteLink(openGroup())), as: user.userID)
-            printer.say("The link is deleted: nobody joins by it any more.")
+            printer.say("The link is deleted and can no longer be used to join.")
         case .review(let isOn): try await review(isOn)
         case .support(let name): try await openSupport(of: name)
         case .comment(let text, let post): try await comment(text, on: post)
@@ -126,7 +126,7 @@ extension ChatSession {
 
     func members(of group: GroupID) async throws -> Group {
         guard case .groupMembers(_, let group) = try await core.send(.groups(.members(group)), as: user.userID) else {
-            throw Outcome.Failed("core.invalidResponse", description: "the members were not told")
+            throw Outcome.Failed("core.invalidResponse", description: "the core did not return the members")
         }
         return group
     }

@@ -255,7 +255,7 @@ actor ChatSession {
         connected.append(connection)
         guard await connection.value(within: limit) != nil else {
             throw Outcome.Failed(
-                "chat.notConnected", description: "not connected within \(limit.components.seconds) seconds; connecting goes on at the next start")
+                "chat.notConnected", description: "not connected within \(limit.components.seconds) seconds; connecting continues at the next start")
         }
     }
 

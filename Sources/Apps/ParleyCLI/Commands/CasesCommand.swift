@@ -6,7 +6,7 @@ internal import Parley
 /// `parley cases`: what bots have done to members of groups, for the one who runs them.
 struct CasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cases", abstract: "Show what bots did to members of groups, and take it back.",
+        commandName: "cases", abstract: "Show the actions of bots against members of groups, and undo them.",
         discussion: """
             Asks the process that runs bots on the data folder or, if none does, reads its databases. A case is taken back by a running process only.
             """,
@@ -61,7 +61,7 @@ struct CasesCommand: AsyncParsableCommand {
             let configuration = try options.configuration()
             let found = try await CasesCommand.cases(profile: profile, group: group, configuration).filter { $0.number == number }
             guard let entry = found.first else {
-                throw Outcome.Failed("moderation.noCase", description: "there is no case \(number): parley cases shows those that there are")
+                throw Outcome.Failed("moderation.noCase", description: "there is no case \(number): parley cases lists the existing ones")
             }
             guard found.count == 1 else {
                 let groups = found.map { "\(VisibleText.name($0.groupName)) (\($0.group)) of \($0.bot)" }.joined(separator: ", ")

@@ -38,7 +38,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Look whether the databases are whole.",
+            commandName: "check", abstract: "Check that the databases are intact.",
             discussion: """
                 Every page of an encrypted database is compared with its authentication code, SQLite checks the structure, and every \
                 reference between tables is followed. Exit code 1 tells that something was found.
@@ -209,7 +209,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "accept", abstract: "Go on with what is in a data folder of which a part is missing, older or of another folder.",
+            commandName: "accept", abstract: "Accept a data folder with a part that is missing, older or from another folder.",
             discussion: """
                 What is missing is lost: it is made anew, empty, at the next start. Look for it first, or restore a backup. At the next start each \
                 connection agrees on new keys before anything is sent.
@@ -224,7 +224,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                 if options.json {
                     Output.line(["event": "accepted", "folder": .string(options.folder.path), "parts": .array(parts.map { JSONValue.string($0) })])
                 } else {
-                    Output.line("\(options.folder.path) goes on with what is there: \(parts.isEmpty ? "nothing" : parts.joined(separator: ", ")).")
+                    Output.line("\(options.folder.path) is accepted with these parts: \(parts.isEmpty ? "nothing" : parts.joined(separator: ", ")).")
                 }
             }
         }

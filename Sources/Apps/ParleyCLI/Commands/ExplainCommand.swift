@@ -6,7 +6,7 @@ internal import ParleyRules
 /// `parley explain`: which rules apply to a message, and why. Starts nothing.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show which rules of a bots.yaml apply to an event, and which check says what.")
+        commandName: "explain", abstract: "Show which rules of a bots.yaml apply to an event, and the answer of each check.")
 
     @Argument(help: "The file to read.")
     var file = "bots.yaml"

@@ -22,8 +22,8 @@ extension FileRouterCommandLine {
     /// `parley server xftp compact`.
     struct Compact: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "compact", abstract: "Write the journal anew without what is not needed any more.",
-            discussion: "The router does so by itself when it is worth it. It goes on meanwhile.")
+            commandName: "compact", abstract: "Rewrite the journal without obsolete records.",
+            discussion: "The router also compacts on its own. It continues meanwhile.")
 
         @OptionGroup var folder: Folder
 
@@ -88,7 +88,7 @@ extension FileRouterCommandLine {
     /// `parley server xftp renew`.
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "renew", abstract: "Issue the router's certificate anew; its address and its connections stay.",
+            commandName: "renew", abstract: "Issue a new certificate; the address and the connections stay.",
             discussion: """
                 Needs the key of the identity: ca.key in the folder, or the file that --ca-key names, which need not stay. A router that runs \
                 takes the new certificate at once.

@@ -54,7 +54,7 @@ struct GroupDelivery: Sendable {
 
     private func progress() async throws -> Progress {
         guard case .chatItemInfo(_, _, let info) = try await core.send(.chats(.itemInfo(chat, item)), as: user) else {
-            throw Outcome.Failed("core.invalidResponse", description: "the delivery of the message was not told")
+            throw Outcome.Failed("core.invalidResponse", description: "the core did not report the delivery of the message")
         }
         var progress = Progress()
         for delivery in info.memberDeliveryStatuses ?? [] {

@@ -24,7 +24,7 @@ struct InitCommand: ParsableCommand {
     @Option(name: .customLong("help-text"), help: "Answer with this text when somebody writes /help.")
     var helpText: String?
 
-    @Flag(help: "Ask what the bot is to be, also if the input is no terminal. No other option goes with it.")
+    @Flag(help: "Ask about the bot, also if the input is not a terminal. Cannot be combined with other options.")
     var ask = false
 
     private var hasOptions: Bool { path != nil || swift || parley != nil || name != nil || helpText != nil }

@@ -6,7 +6,7 @@ internal import Parley
 /// `parley db quarantine`: what was set aside because processes died of it.
 struct QuarantineCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quarantine", abstract: "Show, retry or drop what was set aside because processes crashed on it.",
+        commandName: "quarantine", abstract: "List, retry or drop events and work that crashed the process.",
         discussion: """
             What a process was doing when it crashed is done alone at the next start. After three crashes it is set aside, so that \
             everything else goes on. What is called event-1 was received and could not be stored: retry stores it now. What is called \
@@ -16,7 +16,7 @@ struct QuarantineCommandLine: AsyncParsableCommand {
         subcommands: [List.self, Retry.self, Drop.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Show what is set aside.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List quarantined events and work.")
 
         @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
         var data: String?
@@ -55,7 +55,7 @@ struct QuarantineCommandLine: AsyncParsableCommand {
     }
 
     struct Drop: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "drop", abstract: "Forget what is set aside.")
+        static let configuration = CommandConfiguration(commandName: "drop", abstract: "Drop a quarantined event.")
 
         @Argument(help: "What the list calls it, such as event-1.")
         var id: String

@@ -24,8 +24,8 @@ extension RouterCommandLine {
     /// `parley server smp compact`.
     struct Compact: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "compact", abstract: "Write the journal anew without what is not needed any more.",
-            discussion: "The router does so by itself when it is worth it. It goes on meanwhile; one that does not run is compacted too.")
+            commandName: "compact", abstract: "Rewrite the journal without obsolete records.",
+            discussion: "The router also compacts on its own. It continues meanwhile. The journal of a stopped router is compacted, too.")
 
         @OptionGroup var folder: Folder
 
@@ -113,7 +113,7 @@ extension RouterCommandLine {
         }
 
         struct Block: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(commandName: "block", abstract: "Accept and deliver nothing more; the client is told why.")
+            static let configuration = CommandConfiguration(commandName: "block", abstract: "Accept and deliver no messages; clients get the reason.")
             @OptionGroup var queue: Target
             @Argument(help: "Why: spam or content.") var reason: String
             @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
@@ -139,7 +139,7 @@ extension RouterCommandLine {
     /// `parley server smp renew`.
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "renew", abstract: "Issue the router's certificate anew; its address and its connections stay.",
+            commandName: "renew", abstract: "Issue a new certificate; the address and the connections stay.",
             discussion: """
                 Needs the key of the identity: ca.key in the folder, or the file that --ca-key names, which need not stay. A router that runs \
                 takes the new certificate at once.

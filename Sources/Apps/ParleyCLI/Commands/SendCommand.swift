@@ -8,7 +8,7 @@ internal import ParleyRules
 /// `parley send`: one message from a profile to a contact or a group, for scripts.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until the router has it.",
+        commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until the router has accepted it.",
         discussion: """
             While bots run on the data folder, their process sends the message. Any other process that uses the folder must be stopped first.
             """)

@@ -6,7 +6,7 @@ internal import ParleyRules
 /// `parley test`: runs the tests of a bots.yaml. Starts nothing.
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Run the tests that stand beside the rules of a bots.yaml.",
+        commandName: "test", abstract: "Run the tests in a bots.yaml.",
         discussion: "Exits with 1 if a test fails, and with 2 if the file has errors.")
 
     @Argument(help: "The file to read.")

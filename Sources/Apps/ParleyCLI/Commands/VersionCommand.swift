@@ -4,7 +4,7 @@ internal import Parley
 
 /// `parley version`: what this binary is and what it speaks.
 struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the versions of Parley and of what it speaks.")
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the versions of Parley and of its protocols.")
 
     @Flag(help: "Print the versions as JSON.")
     var json = false

@@ -82,7 +82,7 @@ extension RouterSettings {
         if folder.json {
             return Output.line(["event": "initialised", "address": .string(address.text), "file": .string(path)])
         }
-        Output.line("The router's settings are in \(path), its keys beside it. Its address will be")
+        Output.line("The router's settings are in \(path), its keys in the same folder. Its address will be")
         Output.link(address.text)
         if creators == .password { Output.line("\(Self.creation) asks for the password in \(folder.data)/password.") }
         Output.line("The key of its identity, \(folder.data)/ca.key, issues its certificates: keep a copy where the router is not.")

@@ -75,7 +75,7 @@ struct FileWait: Sendable {
             group.addTask { try await wait() }
             group.addTask {
                 try await clock.sleep(for: limit)
-                throw BotFileError(.timedOut, "the transfer of the file was not complete within \(limit); it goes on")
+                throw BotFileError(.timedOut, "the transfer of the file was not complete within \(limit); it continues")
             }
             defer { group.cancelAll() }
             guard let outcome = try await group.next() else { throw CancellationError() }

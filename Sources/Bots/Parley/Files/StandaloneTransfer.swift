@@ -142,7 +142,7 @@ extension StandaloneTransfer<[String]> {
             default: return nil
             }
         } recover: {
-            throw BotFileError(.failed, "the core told of more than could be read, perhaps also of the links: upload the file again")
+            throw BotFileError(.failed, "the core reported more events than could be read, perhaps also the links: upload the file again")
         }
     }
 }

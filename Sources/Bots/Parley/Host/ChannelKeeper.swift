@@ -108,7 +108,7 @@ struct ChannelKeeper: Sendable {
         monitor.setChannelsWithoutRelay(names, of: bot)
         for name in names where !before.contains(name) {
             logger.warning(
-                "a channel has no relay: what is posted would reach nobody, and is refused until one is there",
+                "a channel has no relay: posts would reach no subscriber, and are refused until it has one",
                 metadata: ["code": "channel.noRelay", "bot": "\(bot)", "channel": "\(name)"])
         }
         for name in before where !names.contains(name) { logger.notice("a channel has a relay again", metadata: ["bot": "\(bot)", "channel": "\(name)"]) }

@@ -108,7 +108,7 @@ public final class CoreHost: Sendable {
         if usesPresets, !configuration.servers.isEmpty {
             throw HostError(
                 .serversAndOperators,
-                "routers are named beside the preset operators: leave out --server and PARLEY_SERVER, or use \"operators: none\" (--operators none)")
+                "routers are named together with the preset operators: leave out --server and PARLEY_SERVER, or use \"operators: none\" (--operators none)")
         }
         let data = configuration.data, folder = data.path
         do {

@@ -69,7 +69,7 @@ extension BotChat {
             throw error
         }
         guard case .receivedMessage(let content) = entry.chatItem.content else {
-            throw ChatCoreError(.invalidResponse, "what was received is no message")
+            throw ChatCoreError(.invalidResponse, "the received item is not a message")
         }
         let answered = BotChat(bot: bot, info: entry.chatInfo, effects: effects, post: post)
         return MessageContext(chat: answered, item: entry.chatItem, content: content)
@@ -120,7 +120,7 @@ extension BotClient {
         default: throw ReplyError(.noContact, "the link leads to no person whom the bot can connect with")
         }
         let wait = ConnectionWait(core: core, user: effects.userID, pending: pending)
-        let timeOut = ReplyError(.timedOut, "the contact did not connect within \(limit): connecting goes on")
+        let timeOut = ReplyError(.timedOut, "the contact did not connect within \(limit): connecting continues")
         let contact = try await effects.wait(within: limit, otherwise: timeOut) { try await wait.run(events) }
         return BotChat(bot: bot, info: .direct(contact: contact), effects: effects)
     }

@@ -217,7 +217,7 @@ extension BotStateStore {
             if let known = due, let next = recurrence.next(after: now, now: now), known > next {
                 // It was stored while the clock was wrong.
                 logger.warning(
-                    "a schedule was due later than its next time, and is planned anew: the clock was wrong before, or is now",
+                    "a schedule was due later than its next time, and is planned again: the clock was wrong before, or is wrong now",
                     metadata: ["code": "timer.future", "schedule": "\(recurrence.name)", "due": "\(known)", "next": "\(next)"])
                 due = next
             } else if let known = due {

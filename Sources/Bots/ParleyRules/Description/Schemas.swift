@@ -339,7 +339,7 @@ enum Schemas {
             .key(
                 "failures-per-hour", .integer(CaptchaSpec.failureRange), "Members of the group who may fail in an hour before others wait for moderators; 30."),
             .key("question", .text, "The text of the question, with {{ captcha.sum }}."),
-            .key("wrong", .text, "The text after a wrong answer; {{ captcha.attempts }} stands for the tries that are left."),
+            .key("wrong", .text, "The text after a wrong answer; {{ captcha.attempts }} is the number of tries that are left."),
             .key("language", .text, "The language of the number that is written as a word, such as de; en."),
         ])
     private static let message = Shape.anyOf([.text, .mapping("send-file")])

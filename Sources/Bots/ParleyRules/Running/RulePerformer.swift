@@ -229,7 +229,7 @@ extension RulePerformer {
     private func undo(_ arguments: String, by name: String) async throws -> String {
         guard let group = subject.chat.group else { return "There are no cases here." }
         let text = arguments.trimmed, number = Int(text)
-        guard text.isEmpty || number != nil else { return "Write the number of a case behind the command." }
+        guard text.isEmpty || number != nil else { return "Write the number of a case after the command." }
         return try await CaseUndo(client: subject.client, group: group).undo(number, by: name)
     }
 }

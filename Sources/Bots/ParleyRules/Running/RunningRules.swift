@@ -58,7 +58,7 @@ public struct RuleReplacementError: Error, Sendable, Hashable, CustomStringConve
     /// A textual form, for messages and logs.
     public var description: String {
         "the file has no profile that runs: \(running.joined(separator: ", ")) run, and it has \(found.joined(separator: ", ")). Keep the keys of profiles, or "
-            + "start the bots anew"
+            + "start the bots again"
     }
 }
 

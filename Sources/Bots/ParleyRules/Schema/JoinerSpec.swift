@@ -16,7 +16,7 @@ enum JoinerSpec {
         let rules = reader.list()?.compactMap(rule) ?? []
         // What stands behind a rule for everybody is never tried.
         if let (item, _) = zip(reader.list() ?? [], rules).dropLast().first(where: { $1.fitsEverybody }) {
-            item.warn(.unreachable, "the rules behind this one never apply: it has no condition", hint: "put it last")
+            item.warn(.unreachable, "the later rules never apply: this rule has no condition", hint: "put it last")
         }
         if let fault = JoinerAdmission(rules: rules).fault { reader.report(.badValue, fault) }
         return rules
@@ -30,7 +30,7 @@ enum JoinerSpec {
         guard let decision = mapping.required("then", hint: "write accept, approve, review or reject")?.word(of: decisions) else { return nil }
         let reason = mapping.value("reason")
         if decision != .reject { reason?.report(.badValue, "only reject has a reason", hint: "leave it out") }
-        if decision == .reject { mapping.value("role")?.report(.badValue, "whoever is rejected gets no role", hint: "leave it out") }
+        if decision == .reject { mapping.value("role")?.report(.badValue, "a rejected joiner gets no role", hint: "leave it out") }
         let isLong = mapping.value("name-longer") != nil
         let answer: JoinerDecision =
             switch decision {

@@ -55,7 +55,7 @@ public struct RuleSpec: Sendable {
         when.warns = actions?.contains { $0.keys?.contains("warn") == true } ?? false
         self.when = when
         if repetition != nil, when.event == .request {
-            reader.report(.badValue, "nobody is remembered before they have connected", hint: "leave \"once\" and \"cooldown\" out of rules about requests")
+            reader.report(.badValue, "a requester is not remembered before the connection", hint: "leave \"once\" and \"cooldown\" out of rules about requests")
         }
         let unless = mapping.value("unless").flatMap { CheckTree.exceptions($0, event: when.event) }
         unless.map { when.members.refuseChecks(of: $0, event: when.event, mapping.reader) }

@@ -35,7 +35,7 @@ public struct RuleTest: Sendable {
         }
         mapping.refuseKeys(otherThan: Schemas.test)
         for key in mapping.keys where key != "steps" && key != "title" && Schemas.test.names.contains(key) {
-            mapping.value(key)?.report(.badValue, "\"\(key)\" stands in a step of a test with steps")
+            mapping.value(key)?.report(.badValue, "\"\(key)\" belongs in a step of a test with steps")
         }
         let items = several.list() ?? []
         if items.count > Self.maximumSteps { several.report(.tooLarge, "a test has at most \(Self.maximumSteps) steps", hint: "make two tests") }

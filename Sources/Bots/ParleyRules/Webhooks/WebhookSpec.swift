@@ -23,7 +23,7 @@ public struct WebhookSpec: Sendable, Hashable {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.webhook)
         let isInsecure = mapping.value("insecure")?.bool() ?? false
-        let found = mapping.required("url", hint: "write the address that is told").flatMap { Self.address($0, isInsecure: isInsecure) }
+        let found = mapping.required("url", hint: "write the address that gets the events").flatMap { Self.address($0, isInsecure: isInsecure) }
         let secretNode = mapping.value("secret"), secret = secretNode.flatMap { RuleSecret($0) }
         includesText = mapping.value("text")?.bool() ?? true
         guard let found, secretNode == nil || secret != nil else { return nil }

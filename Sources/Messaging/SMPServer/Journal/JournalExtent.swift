@@ -62,7 +62,7 @@ extension RecordJournal {
     }
 
     private static var wayOut: String {
-        "Restore the folder from a backup. To go on with what is left, and lose the rest, remove \(JournalExtent.fileName) beside it"
+        "Restore the folder from a backup. To continue with the remaining files, and lose the rest, remove \(JournalExtent.fileName) beside it"
     }
 
     /// Keeps the present extent, if there is more on disk than was kept.

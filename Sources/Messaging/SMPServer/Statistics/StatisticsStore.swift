@@ -77,7 +77,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
             throw error
         }
         if let known = CounterHistory<Counters>(String(decoding: bytes, as: UTF8.self)) { return known }
-        logger.error("the statistics are damaged and begin anew", metadata: ["kept as": "\(fileName).damaged"])
+        logger.error("the statistics are damaged and start at zero", metadata: ["kept as": "\(fileName).damaged"])
         _ = rename(path, path + ".damaged")
         return nil
     }

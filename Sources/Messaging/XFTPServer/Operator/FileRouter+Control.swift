@@ -73,7 +73,7 @@ extension FileRouter {
 
     /// The error to tell: that there is no chunk may rest on a deletion that still waits for the disk.
     private func failure(_ error: XFTPErrorType) async -> ControlError {
-        await fileCore.settled(error) == .auth ? Self.noFile : ControlError("storage", "the disk refuses what it is given")
+        await fileCore.settled(error) == .auth ? Self.noFile : ControlError("storage", "the disk refuses writes")
     }
 }
 

@@ -98,7 +98,7 @@ final class FileJournal: Sendable {
                 defer { (state.failure, state.pause) = (nil, Self.firstPause) }
                 return state.failure != nil
             }
-            if wasFailing { logger.notice("the disk takes what it is given again") }
+            if wasFailing { logger.notice("the disk works again") }
             settle(isFailing: false)
             // Written by themselves after what was refused.
             if journal.pendingCount > 0 { schedule() }

@@ -33,7 +33,7 @@ struct FolderFault: Error, Hashable {
 
     /// The remedies for every refusal.
     static let wayOut =
-        "Put back the file of the last run, or restore the folder from a backup (parley db restore). To go on with what is there, and lose what is not, run parley db accept"
+        "Put back the file of the last run, or restore the folder from a backup (parley db restore). To continue without the missing data, run parley db accept"
 }
 
 /// The decision about the parts of a data folder: which of them belong together, and what the next start has to do.

@@ -36,7 +36,7 @@ enum FolderRestore {
         guard replaces || isEmpty else {
             throw HostError(
                 .backup,
-                "\(data.path) holds data, which may be newer than the backup. With --replace it is kept in a folder beside the restored one, or name another folder with --data"
+                "\(data.path) holds data, which may be newer than the backup. With --replace it is kept in a folder next to the restored one, or name another folder with --data"
             )
         }
         let path = data.path + "/" + staged
