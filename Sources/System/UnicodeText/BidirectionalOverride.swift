@@ -1,7 +1,7 @@
 /// Overrides of the direction, by which a text is shown in another order than it is written in: `\u{202E}onisac` is shown as `casino`.
 enum BidirectionalOverride {
     private static let rightToLeft: Unicode.Scalar = "\u{202E}"
-    /// What ends an override: its own end, that of an isolate around it, and the end of a paragraph. Another embedding is read as its end, too.
+    /// The scalars that end an override: its own end, the end of an isolate around it, and the end of a paragraph. Another embedding is read as its end, too.
     private static let ends: Set<Unicode.Scalar> = ["\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{2069}", "\n", "\r", "\u{2029}"]
 
     /// The text in the order in which it is shown; nil if nothing turns it round.

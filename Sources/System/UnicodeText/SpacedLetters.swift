@@ -19,7 +19,7 @@ enum SpacedLetters {
     /// A text whose spread words are joined.
     struct Joined {
         var scalars: [Unicode.Scalar] = []
-        /// What is known of each scalar; empty if no word was spread.
+        /// The classification of each scalar; empty if no word was spread.
         var letters: [SpreadLetter] = []
     }
 
@@ -66,7 +66,7 @@ enum SpacedLetters {
         /// The index behind the last piece.
         var end: Int
 
-        /// What is known of the letters.
+        /// The classification of the letters.
         var marks: [SpreadLetter] {
             var marks = [SpreadLetter](repeating: .apart, count: letters.count)
             guard let narrow = gaps.dropFirst().min() else { return marks }

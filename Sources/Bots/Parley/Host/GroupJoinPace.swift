@@ -1,6 +1,6 @@
 internal import ChatEngine
 
-/// How many messages the joins of strangers may make the bots send, for each group that they host.
+/// Limits the messages that joins of strangers make the bots send, for each group that the bots host.
 ///
 /// A join costs about three messages for each member of the group: the bot introduces the newcomer to every member and every member to the newcomer. Those who
 /// come beyond the pace wait, and are let in when their turn has come.
