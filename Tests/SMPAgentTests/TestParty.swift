@@ -5,6 +5,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -53,6 +54,10 @@ final class TestParty: Sendable {
     let reading = AsyncLock()
     let path: String?
     let configuration: AgentConfiguration
+    /// The file that says which commands are being tried.
+    let inFlightPath: String?
+    /// Called with the network of each agent before that starts.
+    let preparesNetwork = Mutex<(@Sendable (SimulatedNetwork) -> Void)?>(nil)
     /// Milliseconds since 1970; nil for the system's time.
     let now: (@Sendable () -> Int64)?
     let user = Mutex<AgentUserID>(0)
@@ -65,7 +70,7 @@ final class TestParty: Sendable {
 
     init(
         _ name: String, _ internet: SimulatedInternet, on servers: [SMPServerAddress], path: String? = nil, answers: Bool = true,
-        receipts: Bool = false, configuration: AgentConfiguration = .quick, now: (@Sendable () -> Int64)? = nil
+        receipts: Bool = false, configuration: AgentConfiguration = .quick, inFlight: String? = nil, now: (@Sendable () -> Int64)? = nil
     ) async throws {
         self.now = now
         self.name = name
@@ -75,6 +80,7 @@ final class TestParty: Sendable {
         info = answers ? Bytes("info of \(name)".utf8) : nil
         sendsReceipts = receipts
         self.configuration = configuration
+        inFlightPath = inFlight
         try await start()
         user.withLock { $0 = -1 }
         let number = try await agent.createUser(servers: servers.map { SMPServerWithAuth($0) })
@@ -86,6 +92,9 @@ final class TestParty: Sendable {
         let store = try AgentStore(path: path, interceptor: StoreFaults(crash: crash, disk: disk))
         let network = internet.makeClient()
         crash.connect(network)
+        preparesNetwork.withLock { $0 }?(network)
+        var configuration = configuration
+        if let inFlightPath { configuration.inFlight = try InFlightTable(path: inFlightPath, slots: configuration.notedCommands) }
         let agent = SMPAgent(configuration: configuration, store: store, network: network, now: now)
         current.withLock { $0 = (agent, network, nil) }
         let task = Task { [self] in

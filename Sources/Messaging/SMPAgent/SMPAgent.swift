@@ -64,6 +64,7 @@ package final class SMPAgent: Sendable {
             try await core.restoreStatistics()
             events = try await core.stored { try await core.store.events() }
             commands = try await core.stored { try await core.store.commands() }
+            await core.commandGuard.load(commands.map(\.1), in: core.store, log: core.log)
             core.know(users)
         } catch {
             core.life.withLock { if $0 == .running { $0 = .stopped } }

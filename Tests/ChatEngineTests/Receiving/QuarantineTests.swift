@@ -84,4 +84,18 @@ struct QuarantineTests {
     func printing(_ text: String) throws {
         #expect(try ChatCommand(parsing: text).commandString == text)
     }
+
+    @Test("are joined by work that the agent has set aside, which is listed once and dropped, also if its connection is gone")
+    func work() async throws {
+        let alice = try await TestPerson("alice", TestWorld())
+        let engine = alice.core.native.engine, command = QuarantinedCommand(id: 5, kind: "allow")
+        for _ in 1...2 { try await engine.transactions.transaction { try $0.receive(command, of: ConnectionID([9])) } }
+        guard case .quarantine(let events) = try await alice.core.run("/_quarantine") else { Issue.record("no list"); return }
+        #expect(events.map(\.kind) == ["command.allow"])
+        let id = try #require(events.first).id
+        #expect(await alice.core.answer("/_quarantine retry \(id)")["type"] == "chatCmdError")
+        #expect(await alice.core.answer("/_quarantine drop \(id)")["type"] == "quarantineDropped")
+        #expect(await alice.core.answer("/_quarantine")["events"] == [])
+        await alice.core.close()
+    }
 }

@@ -59,6 +59,12 @@ extension MemoryTables {
             for (row, command) in commands where command.value.connection == connection {
                 if case .join = command.value.kind { set(\.commands, row, nil) }
             }
+        case .deleteSecuringCommands(let connection, let queue):
+            for (row, command) in commands where command.value.connection == connection && command.value.kind.securedQueue == queue {
+                set(\.commands, row, nil)
+            }
+        // No process of a simulation dies of a command.
+        case .setCrashWeight, .quarantineCommand, .releaseCommand: break
         case .insertEvent(let event):
             try requireConnection(event.connection)
             try Self.require(events[event.number] == nil, "an event")

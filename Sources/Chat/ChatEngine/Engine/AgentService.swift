@@ -79,6 +79,15 @@ package protocol AgentService: MessageSender {
     func synchronizeRatchet(of connection: ConnectionID, pqSupport: Bool, force: Bool) async throws(AgentError) -> AgentConnectionStats
 
     func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentError)
+
+    /// Work that was set aside because processes died of it.
+    func retryCommand(_ id: Int64) async throws(AgentError)
+    func dropCommand(_ id: Int64) async throws(AgentError)
+}
+
+extension AgentService {
+    package func retryCommand(_ id: Int64) async throws(AgentError) { throw AgentError(.connection(.notFound, context: "no command \(id) is set aside")) }
+    package func dropCommand(_ id: Int64) async throws(AgentError) { throw AgentError(.connection(.notFound, context: "no command \(id) is set aside")) }
 }
 
 extension SMPAgent: AgentService {}

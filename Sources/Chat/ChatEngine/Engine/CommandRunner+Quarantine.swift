@@ -10,13 +10,30 @@ extension CommandRunner {
         switch command {
         case .list: return .quarantine(events: try await query { try $0.db.quarantinedEvents() })
         case .drop(let id):
-            let key = try await query { try $0.db.quarantinedContent(id)?.key }
+            let content = try await query { try $0.db.quarantinedContent(id) }, key = content?.key
+            if let content, let command = QuarantinedWork.command(kind: content.kind, payload: content.event) {
+                do throws(AgentError) {
+                    try await core.agent.dropCommand(command)
+                } catch {
+                    // Its connection is gone.
+                    guard case .connection(.notFound, _) = error.reason else { throw ChatCoreError(thrown: error) }
+                }
+            }
             let response = try await transaction { try $0.dropQuarantined(id) }
             _ = core.crashGuard.clear(key)
             return response
         case .retry(let id):
             let content = try await query { try $0.db.quarantinedContent(id) }
             guard let content else { throw ChatCoreError(Refusal.command("there is no event \(id) in quarantine").error) }
+            if let command = QuarantinedWork.command(kind: content.kind, payload: content.event) {
+                do throws(AgentError) {
+                    try await core.agent.retryCommand(command)
+                } catch {
+                    guard case .connection(.notFound, _) = error.reason else { throw ChatCoreError(thrown: error) }
+                    throw ChatCoreError(Refusal.command("the connection of this work is gone: it can be dropped").error)
+                }
+                return try await transaction { try $0.retriedCommand(number: id) }
+            }
             let now = core.clock.time.now
             if let job = QuarantinedJob.job(kind: content.kind, connection: content.connection, payload: content.event, at: now) {
                 let response = try await transaction { try $0.retry(job, number: id) }

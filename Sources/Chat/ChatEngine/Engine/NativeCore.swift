@@ -60,11 +60,11 @@ package final class NativeCore: IdempotentChatCore {
         }
     }
 
-    /// The note of what is being received, beside the databases. Without it everything works but setting aside what processes die of.
-    private static func inFlight(_ configuration: NativeCoreConfiguration) -> InFlightTable? {
+    /// The note of what is being done, beside the databases. Without it everything works but setting aside what processes die of.
+    private static func inFlight(_ configuration: NativeCoreConfiguration, _ name: String = "", slots: Int) -> InFlightTable? {
         guard let prefix = configuration.prefix else { return nil }
         do throws(InFlightError) {
-            return try InFlightTable(path: prefix + ".inflight", slots: CrashLoopGuard.slots)
+            return try InFlightTable(path: prefix + name + ".inflight", slots: slots)
         } catch {
             configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
             return nil
@@ -84,6 +84,7 @@ package final class NativeCore: IdempotentChatCore {
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, logger: configuration.logger, health: disk.take)
             var settings = configuration.agent
             settings.logger = configuration.logger
+            settings.inFlight = inFlight(configuration, "_agent", slots: settings.notedCommands)
             let agent = SMPAgent(configuration: settings, store: agentStore, network: network)
             let fileEvents = FileEventRelay()
             return NativeCoreServices(
@@ -120,7 +121,8 @@ package final class NativeCore: IdempotentChatCore {
             let services = try services(store, disk)
             let core = NativeCore(
                 configuration: configuration, store: store, agent: services.agent, reports: services.reports, network: network, lock: lock,
-                agentDatabase: services.database, files: services.files, fileEvents: services.fileEvents, now: now, age: age, inFlight: inFlight(configuration))
+                agentDatabase: services.database, files: services.files, fileEvents: services.fileEvents, now: now, age: age,
+                inFlight: inFlight(configuration, slots: CrashLoopGuard.slots))
             disk.report(to: core.engine.hub)
             return core
         } catch {

@@ -40,6 +40,21 @@ extension ChatTransaction {
         return .quarantineRetried(event: event)
     }
 
+    /// Lists work of a connection that the agent has set aside.
+    func receive(_ command: QuarantinedCommand, of connection: ConnectionID) throws {
+        guard let key = command.key else { return }
+        let id = try db.insertQuarantined(
+            key, connection: connection.bytes, kind: QuarantinedWork.prefix + command.kind, event: QuarantinedWork.payload(command), body: nil, at: now)
+        emit(.chatError(error: .chat(error: .exception(message: "command.quarantined: processes died of it; it is number \(id) of /_quarantine"))))
+    }
+
+    /// Removes work from the list that the agent tries again.
+    func retriedCommand(number id: QuarantinedEventID) throws -> ChatResponse {
+        let event = try quarantined(id)
+        try db.deleteQuarantined(id)
+        return .quarantineRetried(event: event)
+    }
+
     func dropQuarantined(_ id: QuarantinedEventID) throws -> ChatResponse {
         let event = try quarantined(id)
         try db.deleteQuarantined(id)
@@ -73,4 +88,15 @@ enum QuarantinedJob {
         guard kind.hasPrefix(prefix) else { return nil }
         return AgentJob(id: 0, kind: String(kind.dropFirst(prefix.count)), connection: connection, payload: payload.text, createdAt: time)
     }
+}
+
+/// The form of the agent's own work in quarantine; the agent keeps it.
+enum QuarantinedWork {
+    /// What the kind of a command begins with, beside those of events and jobs.
+    static let prefix = "command."
+
+    static func payload(_ command: QuarantinedCommand) -> JSONValue { ["command": .int(command.id)] }
+
+    /// The agent's number of the command of an entry in quarantine; nil if it is something else.
+    static func command(kind: String, payload: JSONValue) -> Int64? { kind.hasPrefix(prefix) ? payload["command"]?.intValue : nil }
 }

@@ -70,6 +70,7 @@ extension ChatTransaction {
     /// Applies an event. Errors of what the peer sent become events; only the database can fail here.
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
+        if case .commandQuarantined(let command) = incoming.notification.event { return try receive(command, of: connection) }
         guard let record = try db.connection(agentID: connection.bytes), record.connection.status != .deleted, let user = try db.user(record.userID)
         else {
             if case .confirmation = incoming.notification.event, try db.isRelayTest(connection.bytes) {
@@ -186,7 +187,8 @@ extension ChatTransaction {
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
-            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent, .subscriptionEnded:
+            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent, .subscriptionEnded,
+            .commandQuarantined:
             // What is sent is for the tracker.
             receiveState(incoming.notification.event)
         }

@@ -1,6 +1,7 @@
 package import Logging
 package import SMPClient
 package import SMPWire
+package import SystemSupport
 
 /// The agent's constants. The defaults are those of the official agent; tests shorten the times and narrow the versions.
 package struct AgentConfiguration: Sendable {
@@ -92,9 +93,25 @@ package struct AgentConfiguration: Sendable {
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
     package var deliveryBufferSize = 64
 
+    /// Stored commands of connections, such as to answer a peer, that are tried for the first time side by side …
+    package var concurrentCommands = 256
+    /// … and those that are tried again: those that a silent router holds up must leave the others their turn.
+    package var concurrentCommandRetries = 64
+    /// A command that does not succeed is given up this long after it was stored …
+    package var commandLifetime: Duration = .seconds(7 * 86_400)
+    /// … if this process has tried it for this long …
+    package var commandPatience: Duration = .seconds(3600)
+    /// … and so often.
+    package var commandAttempts = 10
+    /// Where it is noted which commands are being tried, for the process after one that crashes; nil if it is not.
+    package var inFlight: InFlightTable?
+
     /// True if connections whose ratchets are out of step agree on new keys without being asked, where nobody is there to ask: see
     /// ``SynchronizationSchedule``. Messages for them wait then.
     package var synchronizesRatchets = false
+    /// When the agent subscribes again to queues that another client has taken, if connections agree on new keys without being asked. A copy that was started by
+    /// mistake is stopped sooner or later; while it runs, the two take the queues from each other, less and less often.
+    package var takeoverRetry = RetryInterval(initial: .seconds(60), increaseAfter: .zero, maximum: .seconds(6 * 3600))
     /// Told that another client has taken the subscriptions (true), and that they are this agent's again (false).
     package var onTakeover: @Sendable (Bool) -> Void = { _ in }
     /// Takes what the agent logs.

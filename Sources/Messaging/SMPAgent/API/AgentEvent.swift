@@ -89,7 +89,9 @@ package enum AgentEvent: Sendable, Equatable {
 
     /// ERR: something failed that no call waits for. Durable if it follows from something that was stored.
     case failed(AgentError)
-    /// ERRS: the same, for several connections.
+    /// Work of the connection that several processes died of is set aside; not an event of official agents. Durable.
+    case commandQuarantined(QuarantinedCommand)
+    /// ERRS: what failed that no call waits for, for several connections.
     case connectionsFailed([ConnectionFailure])
     /// SUSPENDED: `suspend` has stopped all operations.
     case suspended
@@ -100,7 +102,7 @@ extension AgentEvent {
     var isDurable: Bool {
         switch self {
         case .confirmation, .request, .information, .connected, .created, .joined, .messageFailed, .messagesFailed, .sendingContinued,
-            .queueSwitch, .ratchetSync, .failed:
+            .queueSwitch, .ratchetSync, .failed, .commandQuarantined:
             true
         // Stored by the worker that sent it.
         case .sent: false

@@ -31,6 +31,13 @@ extension Transition {
         }
     }
 
+    /// The first of what a message about queues names. More than a connection can have are one fault, and cost as much as one.
+    private mutating func bounded<Element>(_ list: [Element], _ name: String) -> ArraySlice<Element> {
+        let limit = AgentLimits.maximumQueues + AgentLimits.maximumReplacements
+        if list.count > limit { fail(.agent(.queue("\(name): too many queues"))) }
+        return list.prefix(limit)
+    }
+
     private mutating func emitSwitch(_ direction: QueueDirection, _ phase: AgentSwitchPhase) {
         emit(.queueSwitch(direction, phase, AgentConnectionStats(state)))
     }
@@ -52,7 +59,7 @@ extension Transition {
     mutating func receiveQueueKey(_ keys: [QueueSenderKey], _ context: AgentContext) throws(AgentError) {
         try checkDuplex("QKEY")
         try checkRatchet()
-        for key in keys { attempt { transition throws(AgentError) in try transition.receive(key, context) } }
+        for key in bounded(keys, "QKEY") { attempt { transition throws(AgentError) in try transition.receive(key, context) } }
     }
 
     private mutating func receive(_ key: QueueSenderKey, _ context: AgentContext) throws(AgentError) {
@@ -92,6 +99,20 @@ extension Transition {
         emitSwitch(.receive, .secured)
     }
 
+    /// A new queue that cannot be secured is not used: the connection stays with those that it has, and the user can ask for another.
+    mutating func abandonNewQueue(_ row: RowID, _ context: AgentContext) {
+        guard let queue = state.receiveQueue(row), !queue.isPrimary, queue.status == .confirmed else { return }
+        if let replaced = queue.replaces {
+            guard state.receiveQueue(replaced)?.switchStatus == .sendingQADD else { return }
+            updateReceiveQueue(replaced) { $0.switchStatus = nil }
+        }
+        updateReceiveQueue(row) {
+            $0.replaces = nil
+            $0.status = .disabled
+        }
+        start(.deleteQueue(queue: row), context)
+    }
+
     /// A message came in a new queue: the old one is not used any more.
     mutating func receivedInNewQueue(_ queue: ReceiveQueue, replaced: RowID, _ context: AgentContext) {
         guard let old = state.receiveQueue(replaced) else { return fail(.agent(.queue("replaced RcvQueue not found in connection"))) }
@@ -120,7 +141,7 @@ extension Transition {
         try checkDuplex("QADD")
         try checkRatchet()
         var accepted: [SendQueue] = []
-        for offer in queues {
+        for offer in bounded(queues, "QADD") {
             attempt { transition throws(AgentError) in accepted.append(try transition.accept(offer, besides: accepted, context)) }
         }
         // Earlier offers for the same queues are dropped, with those of queues in their place.
@@ -170,7 +191,7 @@ extension Transition {
     mutating func receiveQueueUse(_ queues: [QueueUse], _ context: AgentContext) throws(AgentError) {
         try checkDuplex("QUSE")
         try checkRatchet()
-        for use in queues { attempt { transition throws(AgentError) in try transition.receive(use, context) } }
+        for use in bounded(queues, "QUSE") { attempt { transition throws(AgentError) in try transition.receive(use, context) } }
     }
 
     private mutating func receive(_ use: QueueUse, _ context: AgentContext) throws(AgentError) {

@@ -87,7 +87,12 @@ struct Transition: Sendable {
     mutating func fail(_ reason: AgentError.Reason) { emit(.failed(AgentError(reason))) }
 
     mutating func start(_ kind: CommandRecord.Kind, _ context: AgentContext) {
-        let command = CommandRecord(row: context.random.rowID(), connection: connection, kind: kind)
+        let command = CommandRecord(row: context.random.rowID(), connection: connection, kind: kind, createdAt: context.now)
+        // The peer may send keys for one queue as often as it likes: the newest counts.
+        if let queue = kind.securedQueue {
+            commands.removeAll { $0.kind.securedQueue == queue }
+            changes.append(.deleteSecuringCommands(connection: connection, queue: queue))
+        }
         changes.append(.insertCommand(command))
         commands.append(command)
     }

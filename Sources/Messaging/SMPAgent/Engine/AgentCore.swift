@@ -30,6 +30,7 @@ final class AgentCore: Sendable {
     let deliveries = DeliveryRegistry()
     let deliverySlots: DeliverySlotsRegistry
     let commands = CommandRegistry()
+    let commandGuard: CommandGuard
     let acknowledgements = AcknowledgementRegistry()
     let pauses: PauseRegistry
     let statistics = StatisticsRegistry()
@@ -57,6 +58,7 @@ final class AgentCore: Sendable {
         dayClock = SteadyClock(over: runtime.clock) { .milliseconds(now()) }
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
         deliverySlots = DeliverySlotsRegistry(perServer: configuration.concurrentDeliveries)
+        commandGuard = CommandGuard(configuration)
         connections = ActiveConnectionCache(capacity: configuration.cachedConnections)
     }
 

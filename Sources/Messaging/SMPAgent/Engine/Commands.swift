@@ -1,80 +1,9 @@
+import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import Synchronization
 import SystemSupport
-
-/// Work that must be done even if the process ends before it is: in order per connection, with retries.
-final class CommandRegistry: Sendable {
-    private struct Inner {
-        var waiting: [ConnectionID: [CommandRecord]] = [:]
-        var running: Set<ConnectionID> = []
-        var known: Set<RowID> = []
-        /// Those that were added once more while they ran.
-        var repeated: Set<RowID> = []
-        /// Those that were done since the reading of stored commands began; nil while none are read.
-        var doneWhileReading: Set<RowID>?
-    }
-
-    private let inner = Mutex(Inner())
-
-    /// Adds one, unless it is there already.
-    ///
-    /// - Returns: true if the caller must run the connection's commands.
-    func add(_ command: CommandRecord, _ connection: ConnectionID) -> Bool {
-        inner.withLock { inner in
-            guard inner.doneWhileReading?.contains(command.row) != true else { return false }
-            guard inner.known.insert(command.row).inserted else {
-                inner.repeated.insert(command.row)
-                return false
-            }
-            inner.waiting[connection, default: []].append(command)
-            return inner.running.insert(connection).inserted
-        }
-    }
-
-    /// The next one; nil ends the running.
-    func next(_ connection: ConnectionID) -> CommandRecord? {
-        inner.withLock { inner in
-            guard var commands = inner.waiting[connection], !commands.isEmpty else {
-                inner.waiting[connection] = nil
-                inner.running.remove(connection)
-                return nil
-            }
-            let next = commands.removeFirst()
-            inner.waiting[connection] = commands
-            return next
-        }
-    }
-
-    /// Ends an attempt at a command.
-    ///
-    /// - Parameter isDone: false if the agent was stopped before the end.
-    /// - Returns: true if the command must be tried again: the agent went on before the attempt had ended.
-    func ended(_ command: CommandRecord, isDone: Bool) -> Bool {
-        inner.withLock { inner in
-            let isRepeated = inner.repeated.remove(command.row) != nil
-            if !isDone, isRepeated { return true }
-            inner.known.remove(command.row)
-            if isDone { inner.doneWhileReading?.insert(command.row) }
-            return false
-        }
-    }
-
-    /// Begins to read stored commands. What is done until ``endReading()`` is not added, although it may be among those that are read.
-    func beginReading() { inner.withLock { $0.doneWhileReading = [] } }
-
-    func endReading() { inner.withLock { $0.doneWhileReading = nil } }
-
-    /// Forgets a connection's commands that have not begun.
-    func forget(_ connection: ConnectionID) {
-        inner.withLock { inner in
-            for command in inner.waiting[connection] ?? [] { inner.known.remove(command.row) }
-            inner.waiting[connection] = nil
-        }
-    }
-}
 
 extension AgentCore {
     /// Runs a command that is stored, after those of the connection that came before it.
@@ -96,37 +25,76 @@ extension AgentCore {
         for (connection, command) in unfinished { run(command, of: connection) }
     }
 
-    /// Tries until it succeeds or fails permanently.
+    /// Tries until it succeeds, fails permanently or has been tried for so long that it is given up.
     ///
     /// - Returns: false if the agent was stopped before that.
     private func execute(_ command: CommandRecord, _ connection: ConnectionID) async -> Bool {
-        let interval = configuration.fastRetry
-        var delay = interval.initial
-        var elapsed = Duration.zero
+        if commandGuard.isQuarantined(command) { return await setAside(command, connection) }
+        let interval = configuration.fastRetry, beginning = now
+        var delay = interval.initial, elapsed = Duration.zero, attempts = 0
         while isRunning, !Task.isCancelled {
-            FailPoint.agentCommand.pass()
+            let isLast = configuration.endsCommand(command, after: attempts, since: beginning, now: now)
             // Messages need exclusive access for that.
-            var isOutOfReach = false
+            var isOutOfReach = isLast
             do {
                 switch command.kind {
-                case .deleteReplacedQueue(let queue): isOutOfReach = try await !waitUntilEmpty(queue, of: connection)
+                case .deleteReplacedQueue(let queue): isOutOfReach = try await !waitUntilEmpty(queue, of: connection) || isLast
                 case .secureNewQueue(let queue, _): try await waitUntilUsable(queue, of: connection)
                 default: break
                 }
-                try await withConnection(connection) { [isOutOfReach] access throws(AgentError) in
-                    try await perform(command, isOutOfReach: isOutOfReach, access)
+                try await commandGuard.attempt(command, isFirst: attempts == 0, store) { [isOutOfReach] () throws(AgentError) in
+                    FailPoint.agentCommand.pass()
+                    try await withConnection(connection) { access throws(AgentError) in
+                        try await perform(command, isOutOfReach: isOutOfReach, access)
+                    }
                 }
                 return true
             } catch {
                 if case .connection(.notFound, _) = error.reason { return true }
                 if case .inactive = error.reason { return false }
                 guard error.isTemporary || error.isHostError else { return await fail(command, error, connection) }
+                if isLast { return await giveUp(command, after: error, connection) }
+                attempts += 1
                 await pauses.wait(delay, for: server(of: command, connection) ?? Self.nowhere)
                 elapsed += delay
                 delay = interval.next(after: delay, elapsed: elapsed)
             }
         }
         return false
+    }
+
+    /// Ends a command that could not be done for days.
+    ///
+    /// - Returns: false if the agent was stopped before that was stored.
+    private func giveUp(_ command: CommandRecord, after error: AgentError, _ connection: ConnectionID) async -> Bool {
+        log.error(
+            "a command of the agent is given up: it could not be done for days",
+            metadata: ["code": "command.givenUp", "kind": "\(command.kind.name)", "error": "\(error.code)"])
+        let reason = AgentError(.connection(.notAvailable, context: "\(command.kind.name) was given up after days: \(error)"))
+        return await fail(command, reason, connection)
+    }
+
+    /// Keeps a command that processes died of, undone, until somebody asks for it, and says so.
+    ///
+    /// - Returns: false if the agent was stopped before that was stored.
+    private func setAside(_ command: CommandRecord, _ connection: ConnectionID) async -> Bool {
+        do throws(AgentError) {
+            try await untilStored(connection) { () throws(AgentError) in
+                try await withConnection(connection) { access throws(AgentError) in
+                    var transition = Transition(try await access.state())
+                    transition.add(.quarantineCommand(command.row))
+                    transition.emit(.commandQuarantined(QuarantinedCommand(command)))
+                    try await access.commit(transition, isPersistent: true)
+                }
+            }
+            log.error(
+                "a command of the agent is set aside: several processes died of it. parley db quarantine shows it",
+                metadata: ["code": "command.quarantined", "kind": "\(command.kind.name)"])
+        } catch {
+            if case .inactive = error.reason { return false }
+            tell(error, connection)
+        }
+        return true
     }
 
     /// The router whose return ends a wait; any of the connection's will do.
@@ -140,15 +108,21 @@ extension AgentCore {
     /// Stands for no router: only the end of all waits ends one for it.
     static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
 
+    /// Ends a command that cannot be done, and reports it.
+    ///
     /// - Returns: false if the agent was stopped before that was stored.
-    private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async -> Bool {
+    func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async -> Bool {
         do throws(AgentError) {
             try await untilStored(connection) { () throws(AgentError) in
                 try await withConnection(connection) { access throws(AgentError) in
                     var transition = Transition(try await access.state())
                     transition.add(.deleteCommand(command.row))
                     // So that the user can ask for it again.
-                    if case .switchQueue(let queue) = command.kind { transition.updateReceiveQueue(queue) { $0.switchStatus = nil } }
+                    switch command.kind {
+                    case .switchQueue(let queue): transition.updateReceiveQueue(queue) { $0.switchStatus = nil }
+                    case .secureNewQueue(let queue, _): transition.abandonNewQueue(queue, context)
+                    default: break
+                    }
                     transition.emit(.failed(error))
                     try await access.commit(transition, isPersistent: true)
                 }

@@ -34,13 +34,13 @@ extension AgentCore {
         }
     }
 
-    private static func command(_ request: JoinRequest, _ record: ConnectionRecord, _ random: any RandomSource) -> StoreChange {
+    private static func command(_ request: JoinRequest, _ record: ConnectionRecord, _ random: any RandomSource, at time: Int64) -> StoreChange {
         .insertCommand(
             CommandRecord(
                 row: random.rowID(), connection: record.row,
                 kind: .join(
                     request.link, info: request.info, pqSupport: request.pqSupport,
-                    subscribe: request.subscription == .subscribe)))
+                    subscribe: request.subscription == .subscribe), createdAt: time))
     }
 
     // MARK: Invitations
@@ -85,7 +85,7 @@ extension AgentCore {
         var transition = Transition(try await access.state())
         try transition.startJoining(link, pqSupport: request.pqSupport, linkKey: opened?.senderKey, context)
         if let opened { transition.add(.deleteInvitationLink(server: opened.server, linkID: opened.linkID)) }
-        if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
+        if !request.isStored { transition.add(Self.command(request, transition.record, random, at: now)) }
         try await access.commit(transition)
         return try await access.state()
     }
@@ -227,7 +227,7 @@ extension AgentCore {
         }
         for queue in made { transition.add(queue) }
         transition.setAgreementKeys(offer.keys)
-        if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
+        if !request.isStored { transition.add(Self.command(request, transition.record, random, at: now)) }
         let reached = transition
         try await storing(made, of: reached.record, request.subscription) { () throws(AgentError) in try await access.commit(reached) }
         return try await access.state()

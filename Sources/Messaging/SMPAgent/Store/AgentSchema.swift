@@ -39,8 +39,19 @@ enum AgentSchema {
         migrator.registerMigration("11: requests are known by the queues that they offer") { database in
             for statement in requestQueues { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("12: commands end") { database in
+            for statement in commandEnds { try database.execute(sql: statement) }
+        }
         return migrator
     }()
+
+    /// Commands that were stored before begin to count now.
+    private static let commandEnds = [
+        "ALTER TABLE commands ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE commands ADD COLUMN crash_weight INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE commands ADD COLUMN is_quarantined INTEGER NOT NULL DEFAULT 0",
+        "UPDATE commands SET created_at = CAST(strftime('%s', 'now') AS INTEGER) * 1000",
+    ]
 
     private static let usersAndServers = [
         """

@@ -77,11 +77,14 @@ protocol AgentStorage: Sendable {
     // MARK: Work
 
     func commands() async throws -> [(ConnectionID, CommandRecord)]
+    func quarantinedCommand(_ row: RowID) async throws -> (ConnectionID, CommandRecord)?
     func events() async throws -> [AgentNotification]
 }
 
 extension AgentStorage {
     func apply(_ changes: [StoreChange]) async throws { try await apply(changes, isPersistent: false) }
+
+    func quarantinedCommand(_ row: RowID) async throws -> (ConnectionID, CommandRecord)? { nil }
 }
 
 extension AgentStore: AgentStorage {}

@@ -1,6 +1,7 @@
 package import EncryptedSQLite
 import FoundationEssentials
 import GRDB
+import Logging
 import SMPCrypto
 import SMPProtocol
 import SMPWire
@@ -136,11 +137,43 @@ extension AgentStore {
 
     // MARK: Commands and events
 
-    /// The work that is left, in order, with the connections' identifiers.
+    /// The work that is left, in order, with the connections' identifiers. What cannot be read stays, and is logged: other work does not wait for it.
     func commands() async throws -> [(ConnectionID, CommandRecord)] {
-        try await read(isLong: true) { database in
-            try database.rows("SELECT k.*, c.public_id FROM commands AS k JOIN connections AS c USING (connection_id) ORDER BY k.position")
-                .map { (ConnectionID($0.bytes("public_id")), try CommandRecord.read($0)) }
+        let (commands, unreadable) = try await read(isLong: true) { database in
+            var commands: [(ConnectionID, CommandRecord)] = [], unreadable: [String] = []
+            let rows = try database.rows(
+                """
+                SELECT k.*, c.public_id FROM commands AS k JOIN connections AS c USING (connection_id)
+                WHERE k.is_quarantined = 0 ORDER BY k.position
+                """)
+            for row in rows {
+                do {
+                    commands.append((ConnectionID(row.bytes("public_id")), try CommandRecord.read(row)))
+                } catch let error as StorageError where error.code == .corrupt {
+                    unreadable.append(row["kind"])
+                }
+            }
+            return (commands, unreadable)
+        }
+        if !unreadable.isEmpty {
+            log.error(
+                "commands of connections are not understood, and wait for a version that does",
+                metadata: [
+                    "code": "command.unreadable", "commands": "\(unreadable.count)", "kinds": "\(Set(unreadable).sorted().joined(separator: ", "))",
+                ])
+        }
+        return commands
+    }
+
+    /// A command that is set aside, with its connection's identifier.
+    func quarantinedCommand(_ row: RowID) async throws -> (ConnectionID, CommandRecord)? {
+        try await read { database in
+            try database.row(
+                """
+                SELECT k.*, c.public_id FROM commands AS k JOIN connections AS c USING (connection_id)
+                WHERE k.command_id = ? AND k.is_quarantined = 1
+                """, row
+            ).map { (ConnectionID($0.bytes("public_id")), try CommandRecord.read($0)) }
         }
     }
 

@@ -23,7 +23,7 @@ package final class AgentStore: Sendable {
     package let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
     private let deferred: DeferredWrites<StoreChange>
-    private let log: Logger
+    let log: Logger
 
     /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
     ///

@@ -12,6 +12,8 @@ private struct EventDetails: Codable {
     var phase: AgentSwitchPhase?
     var state: AgentRatchetSyncState?
     var fault: AgentError.Crypto?
+    var command: Int64?
+    var name: String?
 
     var bytes: Bytes {
         get throws { Bytes(try JSONEncoder().encode(self)) }
@@ -30,6 +32,11 @@ private struct EventDetails: Codable {
     init(_ state: AgentRatchetSyncState, _ fault: AgentError.Crypto?) {
         self.state = state
         self.fault = fault
+    }
+
+    init(_ command: QuarantinedCommand) {
+        self.command = command.id
+        name = command.kind
     }
 
     init(_ bytes: Bytes) throws {
@@ -70,6 +77,7 @@ extension EventRecord {
         case .queueSwitch(let direction, let phase, _): (kind, info) = ("queue switch", try EventDetails(direction, phase).bytes)
         case .ratchetSync(let state, let fault, _): (kind, info) = ("ratchet sync", try EventDetails(state, fault).bytes)
         case .failed(let error): (kind, info) = ("failed", try EventDetails(error: error).bytes)
+        case .commandQuarantined(let command): (kind, info) = ("command quarantined", try EventDetails(command).bytes)
         case .message, .sent, .messageDelayed, .receipts, .queuesChanged, .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription,
             .subscriptionEnded, .queueDeleted, .receiveQueuesDeleted, .connectionsDeleted, .userDeleted, .connectionsFailed, .suspended:
             throw StorageError(.corrupt, "an event of this kind is not kept")
@@ -114,6 +122,10 @@ extension EventRecord {
             let details = try EventDetails(info)
             event = .ratchetSync(try EventDetails.required(details.state), details.fault, try stats())
         case "failed": event = .failed(try EventDetails.required(try EventDetails(info).error))
+        case "command quarantined":
+            let details = try EventDetails(info)
+            event = .commandQuarantined(
+                QuarantinedCommand(id: try EventDetails.required(details.command), kind: try EventDetails.required(details.name)))
         default: throw StorageError(.corrupt, "an event has a kind that is not known")
         }
         return EventRecord(number: row["event_id"], connection: row["connection_id"], event: event)

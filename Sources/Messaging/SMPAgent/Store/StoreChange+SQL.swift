@@ -70,6 +70,7 @@ extension StoreChange {
         case .deleteCommand(let row): try database.run("DELETE FROM commands WHERE command_id = ?", row)
         case .deleteJoinCommands(let connection):
             try database.run("DELETE FROM commands WHERE connection_id = ? AND kind = 'join'", connection)
+        case .deleteSecuringCommands, .setCrashWeight, .quarantineCommand, .releaseCommand: try applyCommandChange(to: database)
         case .insertEvent(let event): try event.insert(database)
         case .deleteEvent(let number): try database.run("DELETE FROM events WHERE event_id = ?", number)
         case .insertSentEvent(let connection, let message, let proxy):

@@ -77,6 +77,14 @@ enum StoreChange: Sendable {
     case deleteCommand(RowID)
     /// The connection's joining is finished, or given up.
     case deleteJoinCommands(RowID)
+    /// The peer has sent another key for a queue: the commands to secure it with one before are of no use.
+    case deleteSecuringCommands(connection: RowID, queue: RowID)
+    /// What ends of processes say about a command; see ``CrashSuspects``.
+    case setCrashWeight(command: RowID, Int)
+    /// Keeps a command from being tried.
+    case quarantineCommand(RowID)
+    /// Has a command tried again as if it were new.
+    case releaseCommand(RowID, at: Int64)
     case insertEvent(EventRecord)
     case deleteEvent(RowID)
     /// A router has a message of the user's, which was not told yet. Kept apart from other events, since there is one for each message.
@@ -132,6 +140,10 @@ struct CommandRecord: Sendable {
     let row: RowID
     let connection: RowID
     let kind: Kind
+    /// When it was stored, in milliseconds since 1970.
+    var createdAt: Int64 = 0
+    /// What ends of processes say about it; see ``CrashSuspects``.
+    var crashWeight = 0
 }
 
 /// A public key's SPKI bytes.

@@ -28,9 +28,9 @@ extension CommandRecord {
         }
         try database.run(
             """
-            INSERT INTO commands (command_id, connection_id, kind, queue_id, subject, link, info, pq_support, subscribe)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, connection, kindName, queue, blob(subject), link, blob(info), pqSupport, subscribe)
+            INSERT INTO commands (command_id, connection_id, kind, queue_id, subject, link, info, pq_support, subscribe, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, kindName, queue, blob(subject), link, blob(info), pqSupport, subscribe, createdAt)
     }
 
     static func read(_ row: Row) throws -> CommandRecord {
@@ -57,6 +57,24 @@ extension CommandRecord {
         case "switch queue": kind = .switchQueue(queue: queue)
         default: throw StorageError(.corrupt, "a command has a kind that is not known")
         }
-        return CommandRecord(row: row["command_id"], connection: row["connection_id"], kind: kind)
+        return CommandRecord(
+            row: row["command_id"], connection: row["connection_id"], kind: kind, createdAt: row["created_at"], crashWeight: row["crash_weight"])
+    }
+}
+
+extension StoreChange {
+    /// Makes a change that is one of a stored command.
+    func applyCommandChange(to database: Database) throws {
+        switch self {
+        case .deleteSecuringCommands(let connection, let queue):
+            try database.run(
+                "DELETE FROM commands WHERE connection_id = ? AND queue_id = ? AND kind = 'secure new queue' AND is_quarantined = 0", connection, queue)
+        case .setCrashWeight(let command, let weight):
+            try database.run("UPDATE commands SET crash_weight = ? WHERE command_id = ?", weight, command)
+        case .quarantineCommand(let row): try database.run("UPDATE commands SET is_quarantined = 1 WHERE command_id = ?", row)
+        case .releaseCommand(let row, let time):
+            try database.run("UPDATE commands SET is_quarantined = 0, crash_weight = 0, created_at = ? WHERE command_id = ?", time, row)
+        default: break
+        }
     }
 }

@@ -18,7 +18,8 @@ enum FolderRestore {
 
     /// The parts of a standard data folder, besides its locks, sockets and backups.
     private static func isContent(_ name: String) -> Bool {
-        ["router", "file-router", "files", "parley_transfers", "parley.folder", "parley.inflight", "bots.inflight", "running.json"].contains(name)
+        ["router", "file-router", "files", "parley_transfers", "parley.folder", "parley.inflight", "parley_agent.inflight", "bots.inflight", "running.json"]
+            .contains(name)
             || ["parley_chat.db", "parley_agent.db", "bots.db"].contains { name == $0 || name.hasPrefix($0 + "-") }
     }
 

@@ -1,0 +1,33 @@
+import SMPWire
+
+extension SMPAgent {
+    /// Tries a command again that was set aside because processes died of it: now, or at the next start if the agent does not run.
+    ///
+    /// - Throws: `CONN NOT_FOUND` if there is none of this number: its connection is gone, or it is not set aside.
+    package func retryCommand(_ id: Int64) async throws(AgentError) {
+        let core = core
+        let (connection, command) = try await quarantined(id)
+        try await core.stored { try await core.store.apply([.releaseCommand(id, at: core.now)]) }
+        core.commandGuard.forget(command)
+        if core.isRunning { core.run(command, of: connection) }
+    }
+
+    /// Gives a command up that was set aside because processes died of it. `failed` reports it.
+    ///
+    /// - Throws: `CONN NOT_FOUND` if there is none of this number.
+    package func dropCommand(_ id: Int64) async throws(AgentError) {
+        let (connection, command) = try await quarantined(id)
+        core.commandGuard.forget(command)
+        _ = await core.fail(
+            command, AgentError(.connection(.notAvailable, context: "\(command.kind.name) was dropped from the quarantine")), connection)
+    }
+
+    private func quarantined(_ id: Int64) async throws(AgentError) -> (ConnectionID, CommandRecord) {
+        try core.checkActive()
+        let core = core
+        guard let command = try await core.stored({ try await core.store.quarantinedCommand(id) }) else {
+            throw .notFound("no command \(id) is set aside")
+        }
+        return command
+    }
+}
