@@ -94,6 +94,48 @@ import Testing
         await alice.close()
     }
 
+    @Test func `What a second agent on a copy has taken is taken back, also before that agent ends, and agrees on new keys`() async throws {
+        let folder = try TemporaryFolder(), internet = SimulatedInternet()
+        let routers = [internet.addRouter("one.example"), internet.addRouter("two.example")]
+        let path = folder.path + "/a.db", taken = Mutex<[Bool]>([])
+        var configuration = Self.healing
+        configuration.onTakeover = { change in taken.withLock { $0.append(change) } }
+        configuration.takeoverRetry = RetryInterval(initial: .milliseconds(200), increaseAfter: .zero, maximum: .seconds(1))
+        let alice = try await TestParty("alice", internet, on: [routers[0].address], path: path, configuration: configuration)
+        let bob = try await TestParty("bob", internet, on: [routers[1].address])
+        let created = try await alice.invite(), joined = try await bob.join(created.link)
+        await alice.wait("connected") { $0.connected[created.id] != nil }
+        await bob.wait("connected") { $0.connected[joined] != nil }
+        await alice.kill()
+        try takeCopy(of: path, to: folder.path + "/copy.db")
+        try await alice.restart()
+        // It may be started by mistake, and its user may leave it running.
+        let copy = SMPAgent(configuration: .quick, store: try AgentStore(path: folder.path + "/copy.db"), network: internet.makeClient())
+        try await copy.start()
+        _ = await copy.subscribeAll()
+        try await eventually("it is told, and ends") { taken.withLock(\.self).starts(with: [true, false]) }
+        try await eventually("the connection is in step") {
+            let (state, there) = try await (alice.agent.stats(of: created.id), bob.agent.stats(of: joined))
+            guard state.ratchetSyncState == .ok, there.ratchetSyncState == .ok else { return false }
+            return try await alice.agent.ratchetHash(of: created.id) == bob.agent.ratchetHash(of: joined)
+        }
+        try await alice.send("after", to: created.id)
+        try await bob.send("after", to: joined)
+        await bob.wait("the message") { $0.order[joined]?.last == Bytes("after".utf8) }
+        await alice.wait("the message") { $0.order[created.id]?.last == Bytes("after".utf8) }
+        await copy.close()
+        await alice.close()
+        await bob.close()
+    }
+
+    @Test func `The pause before queues are taken back grows with each takeover of a day`() {
+        let interval = RetryInterval(initial: .seconds(60), increaseAfter: .zero, maximum: .seconds(300))
+        var detection = TakeoverDetection()
+        #expect(
+            [0, 60_000, 200_000, 400_000, 700_000, 1_100_000].map { detection.pause(interval, now: $0) } == [60, 90, 135, 202.5, 300, 300].map { .seconds($0) })
+        #expect(detection.pause(interval, now: 100_000_000) == .seconds(60))
+    }
+
     @Test func `A second agent on a copy of the store is noticed, and the first one sends nothing until it has agreed on new keys`() async throws {
         let folder = try TemporaryFolder(), internet = SimulatedInternet()
         let routers = [internet.addRouter("one.example"), internet.addRouter("two.example")]

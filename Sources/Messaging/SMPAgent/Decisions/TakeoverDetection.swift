@@ -5,7 +5,12 @@ struct TakeoverDetection: Sendable {
     /// Subscriptions that are enough, however many are left.
     static let many = 20
 
+    /// Milliseconds after which an earlier takeover says nothing about the next one.
+    private static let memory: Int64 = 86_400_000
+
     private var ended: [QueueKey: Int64] = [:]
+    /// The last pause before the queues were to be taken back, and when it began.
+    private var lastPause: (length: Duration, beganAt: Int64)?
     /// True after a takeover, until a queue is subscribed to again.
     private(set) var isTakenOver = false
 
@@ -23,6 +28,14 @@ struct TakeoverDetection: Sendable {
         isTakenOver = true
         ended = [:]
         return true
+    }
+
+    /// The pause before the queues are taken back. It grows with each takeover within a day: another copy that still runs takes them again.
+    mutating func pause(_ interval: RetryInterval, now: Int64) -> Duration {
+        let last = lastPause.flatMap { now - $0.beganAt < Self.memory + $0.length.wholeMilliseconds ? $0.length : nil }
+        let pause = interval.next(after: last ?? .zero, elapsed: interval.increaseAfter)
+        lastPause = (pause, now)
+        return pause
     }
 
     /// Notes that a queue is subscribed to.

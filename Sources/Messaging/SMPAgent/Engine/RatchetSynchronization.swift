@@ -102,15 +102,37 @@ extension AgentCore {
             let isTakeover = takeover.withLock { takeover in takeover.end(queue, now: now) { subscriptions.activeCount } }
             guard isTakeover else { continue }
             log.error(
-                "another copy of this data folder is running: it receives what is sent to these connections. Stop one of the two; the connections of the one that goes on agree on new keys",
+                "another copy of this data folder is running: it receives what is sent to these connections. Stop one of the two; the connections of the one that goes on are taken back after a while, and agree on new keys",
                 metadata: ["code": "connections.takenOver"])
             configuration.onTakeover(true)
+            takeBackLater()
             connections.formUnion(subscriptions.endedConnections)
         }
         // Their ratchets may be moved by the other copy: a message key must not be used twice.
         guard configuration.synchronizesRatchets, takeover.withLock(\.isTakenOver) else { return }
         tasks.run { [self, connections] in
             for connection in connections { await putOutOfStep(connection) }
+        }
+    }
+
+    /// Subscribes again after a while to what another copy has taken, until that succeeds. Connections agree on new keys then, before anything is sent.
+    private func takeBackLater() {
+        guard configuration.synchronizesRatchets else { return }
+        tasks.run { [self] in
+            while isRunning, !Task.isCancelled {
+                await pauses.wait(takeover.withLock { $0.pause(configuration.takeoverRetry, now: now) }, for: Self.nowhere)
+                guard isRunning, !Task.isCancelled, takeover.withLock(\.isTakenOver) else { return }
+                let taken = Array(subscriptions.endedConnections)
+                do throws(AgentError) {
+                    let records = try await stored { try await store.subscriptions(taken) }
+                    let results = await subscribe(records)
+                    guard taken.isEmpty || results.values.contains(where: { (try? $0.get()) != nil }) else { continue }
+                    subscribedAgain()
+                    return resumeSynchronization()
+                } catch {
+                    log.debug("the queues cannot be taken back", metadata: ["error": "\(error.code)"])
+                }
+            }
         }
     }
 
@@ -131,6 +153,8 @@ extension AgentCore {
                 transition.updateRecord { $0.ratchetSync = .required }
                 try await access.commit(transition, isPersistent: true)
             }
+            // The queues may have been taken back meanwhile.
+            if !takeover.withLock(\.isTakenOver) { needsSynchronization(connection) }
         } catch {
             log.debug("a connection cannot be put out of step", metadata: ["connection": "\(connection)", "error": "\(error.code)"])
         }
