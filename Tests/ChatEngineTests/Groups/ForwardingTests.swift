@@ -151,6 +151,42 @@ import Testing
         try await team.scene.close()
     }
 
+    /// One who leaves may tell the host alone, and go on to write over its own connections.
+    @Test func thatAMemberHasLeftAllHearToWhomItMayBeConnectedAndNoOthers() async throws {
+        let team = try await Team()
+        try await team.introduce("bob")
+        let bob = try team.id("bob")
+        for (one, other) in [("bob", "cath"), ("cath", "bob"), ("bob", "mod")] {
+            try await team.scene.receive([.memberConnected(memberID: try team.id(other))], from: .member(try team.member(one)))
+        }
+        #expect(try await team.receivers(text("before"), from: "bob") == ["admin"])
+        let forwards = try await team.forwarded(.leaveGroup, from: "bob")
+        #expect(Set(forwards.keys) == ["cath", "mod", "admin"] && forwards.values.allSatisfy { $0.sender == .member(bob, name: "bob") })
+        // It was introduced to nobody.
+        let stranger = try await Team()
+        #expect(try await stranger.receivers(.leaveGroup, from: "bob").isEmpty)
+        for team in [team, stranger] { try await team.scene.close() }
+    }
+
+    /// A member ends its connection with one who has left when an administrator says so, and takes what comes twice once.
+    @Test func aMemberWhomAnAdministratorTellsThatAnotherHasLeftEndsItsConnectionAndTakesTheSecondTellingInSilence() async throws {
+        let scene = try await RuleScene()
+        let members = try await scene.addGroup(as: .member, with: ["admin": .admin, "bob": .member])
+        let (admin, bob) = (try #require(members["admin"]), try #require(members["bob"]))
+        try await scene.run { try $0.db.updateMember(bob, category: .pre, invitedBy: admin, versions: ChatVersionRange(ChatVersions.supported)) }
+        let id = try #require(try await scene.run { try $0.db.memberIdentifier(bob) })
+        var told: [[String]] = []
+        for messageID in [SharedMessageID(Bytes(repeating: 5, count: 12)), SharedMessageID(Bytes(repeating: 5, count: 12)), nil] {
+            let message = ChatMessage(messageID: messageID, event: .leaveGroup)
+            let forward = ChatMessageEvent.forwardMessage(MessageForward(sender: .member(id, name: "bob"), brokerTimestamp: MemoryStore.now), message)
+            told.append(try await scene.receive([forward], from: .member(admin)).events.types)
+        }
+        #expect(told == [["newChatItems", "leftMember"], [], []])
+        #expect(try await scene.count("agent_work WHERE kind = 'delete'") == 1)
+        #expect(try await scene.run { try $0.db.member(bob)?.status } == .left)
+        try await scene.close()
+    }
+
     @Test(arguments: [ChatVersions.supported.max, 16])
     func whatIsPassedOnWaitsForAMemberWhoseQueueIsFullInOrderWithWhatThisProfileWrites(_ version: ChatVersion) async throws {
         let team = try await Team()

@@ -10,10 +10,18 @@ extension ChatTransaction {
     /// The version from which clients read the binary form of forwarded messages, which has room for the longest ones.
     static let binaryForwarding = ChatVersions.memberSupportVoice
 
-    /// Forwards messages of a member to those to whom it was introduced and is not connected yet.
+    /// Forwards messages of a member to those to whom it was introduced and is not connected yet. That it has left everybody hears to whom it was introduced:
+    /// it may have told this profile alone, and have kept its connections with the others.
     func forward(_ messages: [GroupMessage], from sender: GroupMember, to audience: ForwardAudience, in group: GroupInfo) throws {
-        let indexes = try db.relations(ofMember: sender.groupMemberID).forwardedIndexes
-        guard !indexes.isEmpty else { return }
+        let relations = try db.relations(ofMember: sender.groupMemberID)
+        try forward(messages.filter { $0.message.event != .leaveGroup }, from: sender, to: audience, relations.forwardedIndexes, in: group)
+        try forward(messages.filter { $0.message.event == .leaveGroup }, from: sender, to: audience, relations.introducedIndexes, in: group)
+    }
+
+    private func forward(
+        _ messages: [GroupMessage], from sender: GroupMember, to audience: ForwardAudience, _ indexes: [Int64], in group: GroupInfo
+    ) throws {
+        guard !messages.isEmpty, !indexes.isEmpty else { return }
         let receivers = try db.members(of: group.groupID, indexes: indexes).filter { member in
             switch audience {
             case .group(let includesPending): member.status.isCurrent || (includesPending && member.status.isPending)

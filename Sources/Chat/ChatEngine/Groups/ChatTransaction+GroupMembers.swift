@@ -157,7 +157,7 @@ extension ChatTransaction {
 
     func block(_ ids: [GroupMemberID], _ isBlocked: Bool, in id: GroupID) throws -> ChatResponse {
         let user = try user()
-        let group = try group(id, of: user)
+        var group = try group(id, of: user)
         guard !ids.contains(group.membership.groupMemberID) else { throw Refusal.command("can't block/unblock self") }
         let (named, others) = try members(ids, of: group)
         if ids.count > 1, named.contains(where: { $0.role >= .admin }) {
@@ -178,7 +178,7 @@ extension ChatTransaction {
             try db.updateMember(member.groupMemberID, isBlocked: isBlocked, at: now)
             var member = member
             member.blockedByAdmin = isBlocked
-            return member
+            return isBlocked ? member : try showWithheldProfile(of: member, in: &group, of: user)
         }
         return .membersBlockedForAllUser(user: user, groupInfo: group, members: changed, blocked: isBlocked, isSigned: isSigned)
     }

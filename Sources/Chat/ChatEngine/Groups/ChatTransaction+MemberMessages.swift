@@ -110,8 +110,8 @@ extension ChatTransaction {
         if try isOfAnother(event, author, than: earlier.author, in: group) {
             return try db.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID)
         }
-        // Every relay passes on every message: copies are expected.
-        if group.usesRelays, forwardedBy != nil { return false }
+        // Every relay passes on every message, and a host passes on that somebody has left: copies are expected.
+        if forwardedBy != nil, group.usesRelays || event == .leaveGroup { return false }
         emit(
             .chatError(
                 error: .store(
@@ -179,6 +179,7 @@ extension ChatTransaction {
             return reportError("x.grp.msg.forward: unsupported forwarded event \(message.tag.rawValue)", of: context.user)
         }
         guard let (author, isNew) = try author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user) else { return }
+        if message.event == .leaveGroup, ActingMember(author).standing == .ended { return }
         // A member that this profile has let in speaks over its own connection: what others say in its name counts for nothing.
         guard group.usesRelays || author.invitedBy != .user || author.readyConnection == nil else {
             return reportError("x.grp.msg.forward: the author has a connection of its own", severity: "warning", of: context.user)
@@ -232,6 +233,8 @@ extension ChatTransaction {
         guard case .member(var group, _) = context.peer else { return nil }
         let user = context.user
         if let refusal = try refusal(of: received, from: member, in: group) {
+            // It counts once the block ends: the member does not send it again.
+            if refusal == .blocked, case .info(let profile) = received.message.event { try db.withholdProfile(profile, of: member.groupMemberID) }
             reportError(refusal.text(received.message.tag), of: user)
             return nil
         }

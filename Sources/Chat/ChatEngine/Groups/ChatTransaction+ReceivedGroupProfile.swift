@@ -106,6 +106,14 @@ extension ChatTransaction {
         return updated
     }
 
+    /// Gives a member the profile that it has sent while it was blocked for all, if it has sent one.
+    ///
+    /// - Returns: The member as it is then.
+    func showWithheldProfile(of member: GroupMember, in group: inout GroupInfo, of user: User) throws -> GroupMember {
+        guard let profile = try db.takeWithheldProfile(of: member.groupMemberID), let current = try db.member(member.groupMemberID) else { return member }
+        return try updateProfile(of: current, to: profile, nil, in: &group, of: user)
+    }
+
     /// The part of a group in which a new profile of a member is shown; nil for none.
     private func conversation(withProfileOf member: GroupMember, in group: GroupInfo) throws -> GroupConversation? {
         let (_, chat) = try conversation(with: member, in: group)

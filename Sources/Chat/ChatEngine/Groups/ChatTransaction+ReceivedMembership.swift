@@ -280,6 +280,7 @@ extension ChatTransaction {
         emit(
             .memberBlockedForAll(
                 user: user, groupInfo: group, byMember: sender, member: blocked, blocked: isBlocked, signature: received.signature))
+        if !isBlocked { _ = try showWithheldProfile(of: blocked, in: &group, of: user) }
         return ForwardAudience(eventsOf: member)
     }
 }

@@ -306,6 +306,18 @@ extension Database {
         try run("UPDATE group_members SET blocked = ?, updated_at = ? WHERE group_member_id = ?", [isBlocked, time.stored, id])
     }
 
+    /// Keeps the profile that a blocked member has sent, in the place of an earlier one.
+    func withholdProfile(_ profile: Profile, of id: GroupMemberID) throws {
+        try run("INSERT OR REPLACE INTO withheld_profiles (group_member_id, profile_json) VALUES (?, ?)", [id, profile.jsonText])
+    }
+
+    /// Takes the profile that a member has sent while it was blocked; nil if it has sent none.
+    func takeWithheldProfile(of id: GroupMemberID) throws -> Profile? {
+        let profile: Profile? = try first("SELECT profile_json FROM withheld_profiles WHERE group_member_id = ?", [id]) { try Profile(parsing: $0.text()) }
+        if profile != nil { try run("DELETE FROM withheld_profiles WHERE group_member_id = ?", [id]) }
+        return profile
+    }
+
     func updateMember(_ id: GroupMemberID, showsMessages: Bool) throws {
         try run("UPDATE group_members SET show_messages = ? WHERE group_member_id = ?", [showsMessages, id])
     }

@@ -144,6 +144,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("26 bounds of what peers leave behind") { db in
             try db.execute(sql: PeerBoundTables.all)
         }
+        migrator.registerMigration("27 profiles of blocked members") { db in
+            try db.execute(sql: PeerBoundTables.withheldProfiles)
+        }
         return migrator
     }
 

@@ -15,4 +15,12 @@ enum PeerBoundTables {
         CREATE INDEX reactions_early ON reactions(contact_id, created_at) WHERE is_early = 1;
         CREATE INDEX group_reactions_early ON group_reactions(group_member_id, created_at) WHERE is_early = 1;
         """
+
+    /// The newest profile that a member has sent while it was blocked for all. It is shown nowhere until the block ends.
+    static let withheldProfiles = """
+        CREATE TABLE withheld_profiles (
+            group_member_id INTEGER PRIMARY KEY REFERENCES group_members(group_member_id) ON DELETE CASCADE,
+            profile_json TEXT NOT NULL
+        ) STRICT;
+        """
 }
