@@ -53,7 +53,7 @@ extension Effects {
             .set(
                 TimerRecord(
                     id: 0, userID: userID, kind: .once, name: name, key: key ?? UUID().uuidString, chat: chat.map { "\($0)" }, due: date,
-                    expires: limit.map { date.addingTimeInterval($0.seconds) }, value: json)), lasting: lasts)
+                    expires: limit.map { date.addingTimeInterval($0.seconds) }, value: json, setAt: now)), lasting: lasts)
     }
 
     /// - Parameter lasts: whether the change is stored also if the handler fails.
@@ -80,7 +80,7 @@ extension Effects {
                 .set(
                     TimerRecord(
                         id: 0, userID: userID, kind: .dialogue, name: record.name, key: scope, chat: chat.map { "\($0)" }, due: expires,
-                        value: record.state))
+                        value: record.state, setAt: now))
             } else {
                 .cancel(kind: .dialogue, name: name, key: scope)
             }

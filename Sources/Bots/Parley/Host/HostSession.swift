@@ -86,6 +86,7 @@ actor HostSession {
             logger: logger, clock: clock,
             dryRun: dryRun)
         let retried = Set(try await crashes.load(logger: logger))
+        try await store.correctTimers(at: time.now())
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
         let existing = try await provisioner.profiles()
         for bot in bots {

@@ -113,6 +113,7 @@ struct LiveHoldRecord: Codable, Sendable, Hashable {
     func timer(in chat: String, of user: UserID) throws -> TimerRecord {
         TimerRecord(
             id: 0, userID: user, kind: .once, name: Self.timerName, key: Self.key(ChatItemID(item), in: chat), chat: chat,
-            due: Date(timeIntervalSince1970: begun + LiveHolds.longestPause), value: try StateCoding.json(self, name: Self.timerName))
+            due: Date(timeIntervalSince1970: begun + LiveHolds.longestPause), value: try StateCoding.json(self, name: Self.timerName),
+            setAt: Date(timeIntervalSince1970: begun))
     }
 }

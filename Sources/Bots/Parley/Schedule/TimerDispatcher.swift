@@ -9,6 +9,8 @@ actor TimerDispatcher {
     private static let longestSleep = 60.0
     /// The delay before a timer is tried again that no queue took, or whose end could not be stored, in seconds.
     private static let retryDelay = 1.0
+    /// Seconds after which the time is noted again, for a process after one with a wrong clock.
+    private static let notedInterval = 3_600.0
     /// Timers that are read at once.
     private static let pageSize = 256
 
@@ -38,6 +40,7 @@ actor TimerDispatcher {
     /// - Parameter submit: gives a timer to the handlers of its bot, and calls the closure once when they have ended; returns false if their queue is
     ///   full.
     func run(for users: [UserID], _ submit: @Sendable (TimerRecord, _ ended: @escaping @Sendable (_ isHandled: Bool) -> Void) async -> Bool) async {
+        var seen = time.now(), noted = seen
         while !Task.isCancelled {
             var next: Date?
             // Who comes later may wait for a timer that was stored after the store has been read.
@@ -45,6 +48,13 @@ actor TimerDispatcher {
             do {
                 try await release()
                 let now = time.now()
+                // The clock is followed when it was set back, and has stood by that for a day.
+                if seen.timeIntervalSince(now) > TimerTimes.tolerance { try await store.correctTimers(at: now) }
+                seen = now
+                if abs(now.timeIntervalSince(noted)) >= Self.notedInterval {
+                    store.noteTime(now)
+                    noted = now
+                }
                 let isRefused = try await submitDue(of: users, at: now, submit)
                 next = isRefused ? now.addingTimeInterval(Self.retryDelay) : try await store.nextTimer(of: users, after: now)
             } catch {
@@ -54,6 +64,7 @@ actor TimerDispatcher {
             if running.isEmpty, next.map({ $0 > time.now() }) ?? true { resolve(awaited) }
             await pause(until: next)
         }
+        store.noteTime(time.now())
         hasEnded = true
         resolve(waiting.count)
     }

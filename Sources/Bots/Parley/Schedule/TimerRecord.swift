@@ -26,6 +26,8 @@ struct TimerRecord: Sendable, Hashable {
     var expires: Date?
     /// JSON of the value that the handler is given.
     var value: Data?
+    /// The time by the clock when it was set; nil for one that follows no delay.
+    var setAt: Date? = nil
 }
 
 /// A change of the stored timers.

@@ -167,10 +167,12 @@ extension BotStateStore {
         case .set(let timer):
             // A new id: a handler of the one that is replaced may still run, and deletes its own only.
             try db.execute(
-                sql: "INSERT OR REPLACE INTO timer (user_id, kind, name, key, chat, due, expires, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO timer (user_id, kind, name, key, chat, due, expires, value, set_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     user.rawValue, timer.kind.rawValue, timer.name, timer.key, timer.chat, timer.due.timeIntervalSince1970,
-                    timer.expires?.timeIntervalSince1970, timer.value,
+                    timer.expires?.timeIntervalSince1970, timer.value, timer.setAt?.timeIntervalSince1970,
                 ])
         case .cancel(let kind, let name, let key):
             try db.execute(

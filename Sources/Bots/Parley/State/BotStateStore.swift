@@ -82,6 +82,7 @@ final class BotStateStore: Sendable {
             try db.execute(sql: "ALTER TABLE crash_suspect RENAME COLUMN deaths TO weight; UPDATE crash_suspect SET weight = min(weight, 4) * 3;")
         }
         migrator.registerMigration("6 trusted contacts and names of chats") { db in try db.execute(sql: trustTables) }
+        migrator.registerMigration("7 times at which timers were set") { db in try db.execute(sql: timerTimes) }
         return migrator
     }
 

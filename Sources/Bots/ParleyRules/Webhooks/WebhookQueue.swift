@@ -35,7 +35,7 @@ struct WebhookDelivery: Codable, Sendable, Hashable {
         let pause = min(Self.firstPause * pow(2, Double(min(attempts, 20))), Self.longestPause)
         next.due = now + max(pause, min(wish, Self.longestPause))
         // It was added while the clock was wrong: its day begins now.
-        next.created = min(created, now)
+        next.created = ImplausibleTime.wasBehind(created, at: now) ? now : min(created, now)
         return next.due - next.created > Self.lifetime ? nil : next
     }
 }
