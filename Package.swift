@@ -122,8 +122,8 @@ let messaging: [Target] =
     + module(
         "XFTPAgent", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb,
-            logging,
+            "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient",
+            grdb, logging,
         ] + nio,
         tests: ["XFTPServer", "SMPTransport", "SMPServer", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
 

@@ -38,7 +38,7 @@ import XFTPProtocol
     func theNthOperationOnFilesFailsForEveryN(_ operation: DiskOperation, size: Int) async throws {
         try await withRouter { _, servers in
             // There are few names to give, and few folders.
-            let failed = try await FaultySweep.run(few: [.rename, .makeFolder].contains(operation) ? 1 : 3) { number in
+            let failed = try await FaultySweep.run(few: [.rename, .makeFolder, .list].contains(operation) ? 1 : 3) { number in
                 let party = try Party(servers)
                 return try await FileFaults.with(below: party.folder.path) { disk in
                     let times = [1, 3][number % 2]

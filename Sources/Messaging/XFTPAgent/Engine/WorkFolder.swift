@@ -1,4 +1,5 @@
 import SMPWire
+import SystemSupport
 import XFTPProtocol
 
 #if canImport(Glibc)
@@ -42,7 +43,7 @@ struct WorkFolder: Sendable {
     func remove(_ id: FileTransferID) throws(FileFormatError) { try remove(folder(id)) }
 
     private func remove(_ folder: String) throws(FileFormatError) {
-        for name in Self.names(in: folder) { try DiskFile.remove(folder + "/" + name) }
+        for name in try Self.names(in: folder) { try DiskFile.remove(folder + "/" + name) }
         guard DiskInterposers.allow(.remove, on: folder), rmdir(folder) == 0 || errno == ENOENT else {
             throw FileFormatError(.io, "the folder \(folder) cannot be removed: \(String(cString: strerror(errno)))")
         }
@@ -53,18 +54,18 @@ struct WorkFolder: Sendable {
     /// - Throws: ``FileFormatError`` `io`.
     func removeAll(but ids: [FileTransferID]) throws(FileFormatError) {
         let known = Set(ids.map(name))
-        for name in Self.names(in: path) where !known.contains(name) { try remove(path + "/" + name) }
+        for name in try Self.names(in: path) where !known.contains(name) { try remove(path + "/" + name) }
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != ".", name != ".." { names.append(name) }
+    /// The names in a folder; none if it is not there. A folder that cannot be read now is not empty.
+    private static func names(in folder: String) throws(FileFormatError) -> [String] {
+        do throws(SystemError) {
+            guard DiskInterposers.allow(.list, on: folder) else { throw SystemError() }
+            return try FolderListing.names(in: folder)
+        } catch {
+            if error.isMissingFile { return [] }
+            throw FileFormatError(.io, "the folder \(folder) cannot be read: \(error)")
         }
-        return names
     }
 
     /// Gives a whole file its name, which no other file must have: an empty one only reserves it. One that has it already because this was done

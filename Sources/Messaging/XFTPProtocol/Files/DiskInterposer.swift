@@ -20,6 +20,8 @@ package enum DiskOperation: String, CaseIterable, Sendable {
     /// Removes a file or a folder.
     case remove
     case makeFolder
+    /// Reads the names in a folder.
+    case list
 }
 
 /// Stands between files of this module and the disk: tests make the disk fail with one.
