@@ -82,7 +82,7 @@ package struct MemberRelations: Hashable, Sendable {
     }
 
     /// The indexes of the members to whom the subject was introduced, or who were introduced to it: those it may be connected to.
-    var introducedIndexes: [Int64] { bytes.indices.map(Int64.init).filter { self[$0] != .new } }
+    package var introducedIndexes: [Int64] { bytes.indices.map(Int64.init).filter { self[$0] != .new } }
 
     private func byte(_ index: Int64) -> UInt8 { index >= 0 && index < bytes.count ? bytes[Int(index)] : 0 }
 
