@@ -58,6 +58,32 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder("bots/bots.sock")))
     }
 
+    @Test func aTrustedContactIsMeantByTheNameOfItsLinkWhoeverElseHasIt() async throws {
+        let folder = try ScratchFolder("trusted")
+        defer { folder.remove() }
+        let people = People(folder)
+        let (process, ready) = try await people.start("parley: 1\nprofiles: { echo: { name: The Echo, trusted-contacts: ann } }")
+        let profile = try #require(ready.profiles?.first), address = try #require(profile.shortAddress), link = try #require(profile.invitations?.first?.link)
+        let connected = try await people.stranger("ann", ["--connect", address])
+        #expect(connected.exitCode == 0, "\(connected)")
+        for name in ["ann", "@ann", "ANN"] {
+            let early = try await people.onFolder(["send", "--to", name, "too early"])
+            #expect(early.exitCode == 2 && early.errors.contains("[chat.unknown]"), "\(early)")
+        }
+        let came = try await people.ann(["--connect", link])
+        #expect(came.exitCode == 0, "\(came)")
+        for name in ["ann", "@ann", "ANN"] {
+            let sent = try await people.onFolder(["send", "--to", name, "for \(name) alone"])
+            #expect(sent.exitCode == 0, "\(sent)")
+            let received = try await people.ann(["--exec", ":wait 60 for \(name) alone"])
+            #expect(received.exitCode == 0, "\(received)")
+        }
+        let none = try await people.stranger("ann", ["--exec", ":open The Echo", "--exec", ":history 20"])
+        #expect(none.exitCode == 0 && !none.output.contains("alone") && !none.output.contains("early"), "\(none)")
+        process.send(.terminate)
+        #expect(try await process.exit() == 0)
+    }
+
     @Test func aBackupThatIsMadeWhileBotsRunCanBeRestored() async throws {
         let folder = try ScratchFolder("backup")
         defer { folder.remove() }
@@ -163,6 +189,11 @@ final class People {
 
     func ann(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
         try await parley(["chat", "--data", folder("ann"), "--name", "Ann", "--server", server] + arguments)
+    }
+
+    /// Somebody else in `parley chat`, under a name of their choice.
+    func stranger(_ name: String, _ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        try await parley(["chat", "--data", folder("stranger"), "--name", name, "--server", server] + arguments)
     }
 
     /// Runs a command on the folder of the bots.

@@ -49,6 +49,13 @@ package struct ReadyLine: Decodable, Sendable {
         package let shortAddress: String?
         /// The channels that the profile owns.
         package let channels: [Channel]?
+        /// The links of trusted contacts that nobody has used.
+        package let invitations: [Invitation]?
+    }
+
+    package struct Invitation: Decodable, Sendable {
+        package let name: String
+        package let link: String
     }
 
     package struct Channel: Decodable, Sendable {

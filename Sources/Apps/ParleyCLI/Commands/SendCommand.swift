@@ -94,7 +94,7 @@ struct SendCommand: AsyncParsableCommand {
         try await CoreAccess.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
             let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json), filesFolder: host.filesFolder)
-            _ = try await session.perform(.open(recipient))
+            _ = try await session.perform(.open(try await chatName(host.core, user)))
             try await host.start()
             let deadline = ContinuousClock.now + .seconds(timeout), key = key.map { "send/\($0)" }
             let items =
@@ -123,6 +123,28 @@ struct SendCommand: AsyncParsableCommand {
                 ])
             }
         }
+    }
+
+    /// The name by which the chat is opened. A trusted contact of bots.yaml is meant by its name there, whoever else chose that name.
+    ///
+    /// - Throws: ``Outcome/BadInput`` `chat.unknown` for one who has not connected.
+    private func chatName(_ core: any ChatCore, _ user: User) async throws -> String {
+        guard case .contactsList(_, let contacts) = try await core.send(.contacts(.list(user: user.userID)), as: user.userID),
+            case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID, pendingConnections: true)), as: user.userID)
+        else { return recipient }
+        // The name belongs to the connection of the one-time link, which nothing that is received moves.
+        let connected = contacts.map { (name: $0.activeConnection?.localAlias ?? "", chat: String?.some("@" + $0.localDisplayName)) }
+        let waiting = chats.compactMap { chat -> (name: String, chat: String?)? in
+            guard case .contactConnection(let connection) = chat.chatInfo else { return nil }
+            return (connection.localAlias, nil)
+        }
+        let named = (connected + waiting).filter { !$0.name.isEmpty }
+        guard let found = ChatName(recipient).choose(among: named, name: \.name, kind: { _ in .direct }) else { return recipient }
+        guard let chat = found.chat else {
+            throw Outcome.BadInput(
+                "chat.unknown", description: "\"\(found.name)\" has not used the link of that name yet, which parley run prints. \"#\(found.name)\" is a group")
+        }
+        return chat
     }
 
     private func check(_ progress: GroupDelivery.Progress) throws {
