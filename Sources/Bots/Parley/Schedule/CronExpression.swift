@@ -3,7 +3,7 @@ internal import Foundation
 /// Times of a calendar in the five fields of cron: minute, hour, day of the month, month, day of the week.
 ///
 /// A field is `*`, a number, a name (`jan`, `mon`), a range `1-5`, a step `*/15` or `8-18/2`, or several of them with commas. As in cron, a day
-/// matches if either of the two fields of days does, when both are restricted. Sunday is 0 or 7.
+/// matches if either of the two fields of days does, when both are restricted. Sunday is 0 or 7. A range of weekdays can run over the end of the week: `fri-mon`.
 struct CronExpression: Sendable, Hashable {
     /// The longest expression, in bytes.
     static let longest = 200
@@ -32,15 +32,16 @@ struct CronExpression: Sendable, Hashable {
         days = try Self.values(fields[2], "day", 1...31)
         months = try Self.values(
             fields[3], "month", 1...12, names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], first: 1)
-        let weekdays = try Self.values(fields[4], "weekday", 0...7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"], first: 0)
+        let weekdays = try Self.values(fields[4], "weekday", 0...7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"], first: 0, cycle: 7)
         self.weekdays = Set(weekdays.map { $0 % 7 })
         followsElapsedTime = fields[1].contains { "*/".contains($0) } || hours.count == 24
         restrictsDays = !fields[2].hasPrefix("*")
         restrictsWeekdays = !fields[4].hasPrefix("*")
     }
 
+    /// - Parameter cycle: the number of values after which the field begins again; 0 if a range cannot run over its end. Values can be above the range by it.
     private static func values(
-        _ field: String, _ name: String, _ range: ClosedRange<Int>, names: [String] = [], first: Int = 0
+        _ field: String, _ name: String, _ range: ClosedRange<Int>, names: [String] = [], first: Int = 0, cycle: Int = 0
     ) throws(CronError) -> Set<Int> {
         func number(_ text: Substring) throws(CronError) -> Int {
             if let index = names.firstIndex(of: String(text)) { return index + first }
@@ -62,6 +63,7 @@ struct CronExpression: Sendable, Hashable {
             if steps[0] != "*" {
                 lower = try number(ends[0])
                 upper = ends.count == 2 ? try number(ends[1]) : steps.count == 2 ? range.upperBound : lower
+                if upper < lower { upper += cycle }
             }
             guard lower <= upper else { throw CronError("the range \"\(steps[0])\" of a \(name) runs backwards") }
             values.formUnion(stride(from: lower, through: upper, by: step))
