@@ -75,6 +75,10 @@ import Testing
         "usual mistakes in YAML have a hint",
         arguments: [
             ("parley: 1\nprofiles:\n\ta: {}", "indent with spaces: line 3 begins with a tab"),
+            ("parley: 1\nprofiles:\n  a:\n \u{A0}\u{A0}\u{A0}name: X\n", "U+A0 in line 4"),
+            ("parley: 1\nprofiles:\n  a:\n    name:\u{A0}X\n    bio: Y\n", "U+A0 in line 4"),
+            ("parley: 1\nprofiles:\n  a:\n    rules:\n      -\u{3000}when: { text: x }\n        then: { send: y }\n", "U+3000 in line 5"),
+            ("parley: 1\nprofiles:\n  a:\n    name:\u{200B} X\n    bio: Y\n", "U+200B in line 4"),
             ("parley: 1\nprofiles:\n  a:\n    rules:\n      -id: x\n       when: { text: x }\n", "line 5: put a space behind the \"-\""),
             ("parley: 1\nprofiles:\n  a:\n    rules:\n      -id: x\n", "put a space behind the \"-\""),
             ("parley: 1\nprofiles:\n  a: { rules: [ { when: { pattern: \"\\d\" }, then: { send: x } } ] }\n", "single quotes"),

@@ -1,3 +1,4 @@
+internal import UnicodeText
 internal import Yams
 
 /// A YAML text whose nodes know their places.
@@ -65,6 +66,17 @@ struct YAMLDocument {
         return SourcePosition(line: before.count, column: (before.last?.count ?? 0) + 1)
     }
 
+    /// A character that looks like a space, or that nobody sees, where YAML needs a space: in the indentation, or behind the sign of an element or a key.
+    private static func unusualBlank(in line: some StringProtocol) -> Unicode.Scalar? {
+        var previous: Unicode.Scalar?
+        for scalar in line.unicodeScalars where scalar != " " && scalar != "\t" {
+            let isBlank = scalar.properties.isWhitespace || scalar.isIgnorable
+            if isBlank, previous == nil || previous == "-" || previous == ":" { return scalar }
+            if !isBlank { previous = scalar }
+        }
+        return nil
+    }
+
     /// The fix for text that YAML reads as a mapping.
     static let bracesHint = "put text that begins with { in double quotes: without them YAML reads a mapping"
 
@@ -86,6 +98,9 @@ struct YAMLDocument {
         for (offset, line) in lines.suffix(2).enumerated().reversed() {
             let place = lines.count - min(2, lines.count) + offset + 1
             if line.prefix(while: \.isWhitespace).contains("\t") { return "indent with spaces: line \(place) begins with a tab" }
+            if let blank = unusualBlank(in: line) {
+                return "write an ordinary space for the character U+\(String(blank.value, radix: 16, uppercase: true)) in line \(place)"
+            }
             if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
                 return "line \(place): put a space behind the \"-\" of an element: \"- id: …\""
             }
