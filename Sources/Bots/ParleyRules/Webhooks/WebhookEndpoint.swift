@@ -178,7 +178,8 @@ package final class WebhookEndpoint: Sendable {
 
     private func authenticate(_ request: HTTPRequest) throws(Refusal) {
         if let token = spec.token, let given = request.headers.first(name: "authorization"), given.lowercased().hasPrefix("bearer "),
-            WebhookSignature.isEqual(String(given.dropFirst("bearer ".count)), token.text)
+            // White space at the end of a field is no part of its value.
+            WebhookSignature.isEqual(String(given.dropFirst("bearer ".count).trimmed), token.text)
         {
             return
         }
@@ -200,7 +201,11 @@ package final class WebhookEndpoint: Sendable {
         let key: String?
 
         init(_ body: [UInt8]) throws(Refusal) {
-            guard let text = String(validating: body, as: UTF8.self), let object = (try? JSONValue(parsing: text))?.objectValue else {
+            // Some programs begin a text with the mark of its encoding.
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            guard let text = String(validating: body.starts(with: mark) ? body.dropFirst(mark.count) : body[...], as: UTF8.self),
+                let object = (try? JSONValue(parsing: text))?.objectValue
+            else {
                 throw Refusal(.badRequest, "webhook.json", "the body is not a JSON object")
             }
             let known = ["profile", "to", "text", "key"]
