@@ -19,6 +19,7 @@ import Testing
 
     @Test func onlyWhatWasGivenWrongEndsWithCode2() {
         #expect(Fault(HostError(.serverAddress, "no address")).exitCode == 2)
+        #expect(Fault(ChatCoreError(.chat(error: .invalidConnectionRequest))).exitCode == 2)
         #expect(Fault(HostError(.portInUse, "in use")).exitCode == 1)
         #expect(Fault(Outcome.BadInput(description: "what?")).exitCode == 2)
         #expect(Fault(Outcome.Failed("a.b", description: "no")).exitCode == 1)

@@ -59,7 +59,7 @@ extension Provisioner {
             _ = try await awaitRelay(of: channel) { $0.status == .active }
             return channel
         case .publicGroupCreationFailed(_, let results):
-            let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.json.text)" } }
+            let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.message) (\($0.code))" } }
             throw HostError(.handlers, "the channel \"\(wanted.id)\" was not made: relays refuse: \(failed.joined(separator: "; "))")
         default: throw ChatCoreError(.invalidResponse, "the core did not show the channel \(wanted.id)")
         }
@@ -112,7 +112,7 @@ extension Provisioner {
             case .groupRelaysAdded:
                 logger.info("relays added to a channel", metadata: ["channel": "\(wanted.id)", "relays": "\(ids.count)"])
             case .groupRelaysAddFailed(_, let results):
-                let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.json.text)" } }
+                let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.message) (\($0.code))" } }
                 throw ChatCoreError(.unreachable, "relays of the channel \"\(wanted.id)\" were not added: \(failed.joined(separator: "; "))")
             default: throw ChatCoreError(.invalidResponse, "the core did not show the relays of the channel \(wanted.id)")
             }
