@@ -73,12 +73,12 @@ package enum CaseOperator {
 
     /// The cases in a store, with the names that a core has for their groups.
     static func list(_ store: BotStateStore, _ core: any ChatCore) async throws -> [JSONValue] {
-        var listed: [(time: Double, json: JSONValue)] = []
+        var listed: [(time: Double, number: Int, json: JSONValue)] = []
         for (user, bot, group, record) in try await store.moderationRecords() {
             let name = await groupName(group, of: user, core)
-            for entry in record.cases { listed.append((entry.time, entry.json(user: user, bot: bot, group: group, groupName: name))) }
+            for entry in record.cases { listed.append((entry.time, entry.number, entry.json(user: user, bot: bot, group: group, groupName: name))) }
         }
-        return listed.sorted { $0.time > $1.time }.map(\.json)
+        return listed.sorted { ($0.time, $0.number) > ($1.time, $1.number) }.map(\.json)
     }
 
     /// The name of a group; empty for one that is gone.
