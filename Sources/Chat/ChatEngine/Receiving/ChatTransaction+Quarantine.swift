@@ -92,7 +92,7 @@ enum QuarantinedJob {
 
 /// The form of the agent's own work in quarantine; the agent keeps it.
 enum QuarantinedWork {
-    /// What the kind of a command begins with, beside those of events and jobs.
+    /// The beginning of the kind of a command, which distinguishes it from kinds of events and jobs.
     static let prefix = "command."
 
     static func payload(_ command: QuarantinedCommand) -> JSONValue { ["command": .int(command.id)] }

@@ -6,7 +6,7 @@ import SystemSupport
 
 /// Bounds the attempts at stored commands, notes which are being tried, and knows which of them processes died of.
 ///
-/// What a peer sends brings most commands about, and names the routers and keys that they work with. One that crashes the process is found again by
+/// Messages of peers cause most commands, and name the routers and keys for them. A command that crashes the process is found again by
 /// the next one, which tries it alone; after the third crash it is set aside.
 final class CommandGuard: Sendable {
     private let table: InFlightTable?

@@ -79,7 +79,7 @@ enum StoreChange: Sendable {
     case deleteJoinCommands(RowID)
     /// The peer has sent another key for a queue: the commands to secure it with one before are of no use.
     case deleteSecuringCommands(connection: RowID, queue: RowID)
-    /// What ends of processes say about a command; see ``CrashSuspects``.
+    /// The suspicion of a command after ends of processes; see ``CrashSuspects``.
     case setCrashWeight(command: RowID, Int)
     /// Keeps a command from being tried.
     case quarantineCommand(RowID)
@@ -142,7 +142,7 @@ struct CommandRecord: Sendable {
     let kind: Kind
     /// When it was stored, in milliseconds since 1970.
     var createdAt: Int64 = 0
-    /// What ends of processes say about it; see ``CrashSuspects``.
+    /// The suspicion after ends of processes; see ``CrashSuspects``.
     var crashWeight = 0
 }
 
