@@ -1,5 +1,8 @@
+import ChatAPI
+import ChatProtocol
 import EncryptedSQLite
 import Foundation
+import GRDB
 import SMPServer
 import TestSupport
 import Testing
@@ -86,6 +89,30 @@ import Testing
             }
             #expect(refused.code == code && refused.message.contains(part), "\(refused)")
         }
+    }
+
+    /// What a process leaves that is killed: its last transactions are in the write-ahead logs only.
+    @Test(arguments: ["parley_chat.db", "parley_agent.db", "bots.db"])
+    func aWriteAheadLogThatIsGoneAfterAKillIsRefusedUntilThatIsAccepted(_ part: String) async throws {
+        let folder = try await FolderParts()
+        let (whole, lost) = try await folder.start { host, store in
+            let profile = NewUser(profile: Profile(displayName: "Bea", fullName: ""), pastTimestamp: false, isChatRelay: false)
+            guard case .activeUser(let user) = try await host.core.send(.users(.create(profile)), as: nil) else { throw CancellationError() }
+            _ = try await host.core.send(.core(.start()), as: nil)
+            _ = try await host.core.send(.address(.create(user: user.userID)), as: user.userID)
+            try await store.database.write { db in try db.execute(sql: "INSERT INTO bot (bot_id, user_id) VALUES ('bob', 2)") }
+            return (try folder.copy(), try folder.copy())
+        }
+        try FileManager.default.removeItem(atPath: lost(part + "-wal"))
+        guard case .failure(let refused) = await lost.outcome() else {
+            Issue.record("the log of \(part) is not missed")
+            return
+        }
+        #expect(refused.code == "folderPartMissing" && refused.message.contains(part + "-wal") && refused.message.contains("parley db accept"))
+        #expect(await lost.outcome() == .failure(refused), "nothing was changed")
+        _ = try lost.data.acceptParts(key: nil)
+        _ = try await lost.content()
+        #expect(try await whole.content().bots == ["ann": 1, "bob": 2])
     }
 
     @Test func allFilesOfAFolderHaveItsIdentityAndEveryStartRaisesTheGeneration() async throws {

@@ -19,6 +19,8 @@ package final class DatabaseFile: Sendable {
     private let longReads = DispatchQueue(label: "storage.long-reads")
     /// Keeps the encryption of the path in force.
     private let registration: ProtectionRegistration?
+    /// How much is in the write-ahead log, for the next process if this one is killed.
+    private let extent: LogExtent?
 
     /// Opens a database, makes it if need be, and migrates it. Before a migration of what is there it makes a backup: see ``Backups``.
     ///
@@ -43,14 +45,17 @@ package final class DatabaseFile: Sendable {
             if let path {
                 let opening = try DatabaseOpening(path: path, label: label, key: key)
                 registration = opening.registration
-                database = try opening.open(migrator: migrator, readers: readers, logger: logger, prepare: prepare)
+                let pool = try opening.open(migrator: migrator, readers: readers, logger: logger, prepare: prepare)
+                extent = try opening.extent(of: pool)
+                database = pool
             } else {
                 registration = nil
+                extent = nil
                 let queue = try DatabaseQueue(configuration: DatabaseOpening.configuration(label: label, readers: 1, prepare: prepare))
                 try migrator.migrate(queue)
                 database = queue
             }
-            writer = GroupCommitWriter(database, health: self.health)
+            writer = GroupCommitWriter(database, health: self.health, extent: extent)
         } catch {
             throw StorageError.wrapping(error, "cannot open the \(label) database\(path.map { " \($0)" } ?? "")")
         }
@@ -62,6 +67,7 @@ package final class DatabaseFile: Sendable {
         member = other.member
         health = other.health
         registration = nil
+        extent = nil
         self.scheduler = scheduler
         writer = GroupCommitWriter(database, health: health, scheduler: scheduler)
     }
@@ -136,7 +142,10 @@ package final class DatabaseFile: Sendable {
             }
             // Runs behind the jobs that wait. A folded file can be copied as it is, and read by SQLCipher; a log that is left over because
             // somebody reads is replayed when the file is opened next.
-            _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+            _ = try? await pool.writeWithoutTransaction { [extent] db in
+                extent?.finish()
+                try db.checkpoint(.truncate)
+            }
             try pool.close()
             // Another key, or none, may be in force from now on.
             registration?.release()

@@ -139,6 +139,8 @@ struct KeyChange {
     static func opened<Result>(_ member: DatabaseSet.Member, key: DatabaseKey?, _ body: (Database) throws -> Result) throws -> Result {
         let opening = try DatabaseOpening(path: member.path, label: member.label, key: key)
         return try withExtendedLifetime(opening) {
+            // Closing the last connection folds the log in.
+            try LogExtent.forget(member.path)
             let queue = try DatabaseQueue(
                 path: member.path, configuration: DatabaseOpening.configuration(label: member.label, readers: 1, isEncrypted: key != nil))
             defer { try? queue.close() }

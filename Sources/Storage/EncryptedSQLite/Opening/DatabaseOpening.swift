@@ -73,6 +73,15 @@ struct DatabaseOpening {
         FailPoint.databaseMigrated.pass()
         return pool
     }
+
+    /// Notes from now on how much is in the log of a database that was opened.
+    ///
+    /// - Returns: nil if that cannot be noted.
+    func extent(of pool: DatabasePool) throws -> LogExtent? {
+        guard let extent = LogExtent(of: path) else { return nil }
+        try pool.writeWithoutTransaction { try extent.follow($0) }
+        return extent
+    }
 }
 
 extension DatabaseMigrator {

@@ -43,12 +43,15 @@ package final class GroupCommitWriter: Sendable {
     private let scheduler: DatabaseFile.Scheduler?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
+    /// Follows the commits, and so lives as long as there are any.
+    private let extent: LogExtent?
 
     /// - Parameter scheduler: nil to write on the database's own queue.
     init(
-        _ database: any DatabaseWriter, health: DiskHealth, scheduler: DatabaseFile.Scheduler? = nil,
+        _ database: any DatabaseWriter, health: DiskHealth, scheduler: DatabaseFile.Scheduler? = nil, extent: LogExtent? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
+        self.extent = extent
         self.scheduler = scheduler
         self.database = database
         self.health = health

@@ -146,6 +146,19 @@ enum FolderDecision: Sendable, Hashable {
 }
 
 extension HostError {
+    /// - Parameter path: the database whose write-ahead log is refused.
+    init(_ loss: LogLoss, of path: String) {
+        let what =
+            switch loss {
+            case .missing: "is missing or empty"
+            case .shorter: "is shorter than it was"
+            case .older: "is another one than it was"
+            }
+        self.init(
+            loss == .missing ? .folderPartMissing : .folderPartOlder,
+            "\(path)-wal \(what) when the last process ended, and transactions of that process were in it. \(FolderFault.wayOut)")
+    }
+
     /// - Parameter data: the folder that is refused.
     init(_ fault: FolderFault, in data: DataFolder) {
         let path = fault.part.flatMap { data.location(of: $0) } ?? data.manifestPath

@@ -37,6 +37,10 @@ actor FolderIdentity {
     }
 
     static func inventory(of data: DataFolder, key: DatabaseKey?) throws -> FolderInventory {
+        // First, as nothing of that is found any more once a database was opened.
+        for member in data.databases.members {
+            if let loss = try member.logLoss() { throw HostError(loss, of: member.path) }
+        }
         try data.databases.checkKey(key)
         var inventory = FolderInventory(manifest: try readManifest(of: data), parts: [:])
         for part in data.possibleParts { inventory.parts[part] = try data.state(of: part, key: key) }
@@ -154,6 +158,7 @@ actor FolderIdentity {
     ///
     /// - Returns: the parts that are there.
     static func accept(_ data: DataFolder, key: DatabaseKey?) throws -> [FolderPart] {
+        for member in data.databases.members { try member.acceptLogLoss() }
         try data.databases.checkKey(key)
         var found: [FolderPart] = []
         for part in data.possibleParts {
