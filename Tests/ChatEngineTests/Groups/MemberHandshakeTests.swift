@@ -97,6 +97,19 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [GroupMemberStatus.removed, .left, .groupDeleted], [GroupMemberCategory.invitee, .pre, .host])
+    func nobodyComesBackByAConnectionThatWasBeingMadeAtTheEnd(_ status: GroupMemberStatus, _ category: GroupMemberCategory) async throws {
+        for connection in [ConnectionStatus.new, .accepted] {
+            let (scene, bob, id) = try await scene(category, status, connection)
+            let own: ChatMessageEvent = category == .invitee ? .acceptGroup(memberID: id) : .memberInfo(memberID: id, Self.info)
+            #expect(try await !confirm(own, by: bob, in: scene).isAnswered)
+            let effects = try await scene.report(.connected(pqEncryption: false), from: .member(bob))
+            #expect(effects.deliveries.isEmpty && effects.events.types == ["messageError"])
+            #expect(try await scene.member(bob).status == status)
+            try await scene.close()
+        }
+    }
+
     @Test(arguments: [true, false])
     func whoComesByTheLinkIsToldTheProfileOfTheHostAndAnInvitedContactKnowsIt(_ isByLink: Bool) async throws {
         let (scene, bob, _) = try await scene(.invitee, .accepted, .accepted)

@@ -20,7 +20,7 @@ struct MessageCostTests {
     }
 
     /// The bounds that docs/reliability.md tells, for each message that was read of a body. A message of a group is written down under its id, too.
-    private static let rowsPerMessage = 12
+    private static let rowsPerMessage = 8
     private static let eventsPerMessage = 3
     /// For a body as a whole: the connection, the chat, what could not be read.
     private static let rowsPerBody = 20

@@ -12,6 +12,8 @@ import Testing
 final class TestCore: Sendable {
     private struct State {
         var events: [ChatEvent] = []
+        /// The events that have come, also those that were dropped.
+        var total = 0
         var waiters: [(id: Int, wakes: CheckedContinuation<Void, Never>)] = []
         var next = 0
     }
@@ -41,6 +43,7 @@ final class TestCore: Sendable {
     private func add(_ event: ChatEvent) {
         let waiters = state.withLock { state in
             state.events.append(event)
+            state.total += 1
             defer { state.waiters = [] }
             return state.waiters
         }
@@ -48,6 +51,9 @@ final class TestCore: Sendable {
     }
 
     var events: [ChatEvent] { state.withLock { $0.events } }
+
+    /// Drops the events that have come.
+    func forgetEvents() { state.withLock { $0.events = [] } }
 
     /// Waits until the events fulfil a condition.
     ///
@@ -68,7 +74,7 @@ final class TestCore: Sendable {
     func eventually(_ limit: Duration = .seconds(120), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while true {
-            let seen = state.withLock { $0.events.count }
+            let seen = state.withLock { $0.total }
             if await condition() { return true }
             if ContinuousClock.now > deadline { return false }
             await nextEvent(after: seen, until: deadline)
@@ -83,7 +89,7 @@ final class TestCore: Sendable {
         let watchdog = Watchdog(deadline - .now + .milliseconds(1)) { [weak self] in self?.wake(id) }
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.events.count > seen { return true }
+                if state.total > seen { return true }
                 state.waiters.append((id, continuation))
                 return false
             }

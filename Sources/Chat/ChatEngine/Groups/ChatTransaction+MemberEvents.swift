@@ -12,6 +12,10 @@ extension ChatTransaction {
         if member.status == .rejected || group.membership.status == .rejected {
             guard try isOfRefusal(incoming, from: member, in: group, of: user) else { return }
         }
+        // Nobody comes back by a connection that was still being made at the end of its membership, or of this profile's. A relay may be added again.
+        if incoming.isOfHandshake, !member.isRelay, member.status.hasEnded || group.membership.status.hasEnded {
+            return reportError("a connection with a member who is not in the group any more", severity: "warning", of: user)
+        }
         switch incoming.notification.event {
         case .confirmation(let id, _, _, _): try receiveMemberConfirmation(id, single(incoming), from: member, in: group, context: &context)
         case .information(_, _): try receiveMemberInformation(single(incoming), from: member, in: group, context: &context)

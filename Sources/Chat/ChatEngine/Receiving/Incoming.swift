@@ -51,6 +51,14 @@ struct Incoming: Sendable {
         }
     }
 
+    /// True for the steps by which a connection is made.
+    var isOfHandshake: Bool {
+        switch notification.event {
+        case .confirmation, .information, .connected: true
+        default: false
+        }
+    }
+
     /// The agent's number of the message, if the event is one that is acknowledged.
     var messageID: AgentMessageID? {
         switch notification.event {
