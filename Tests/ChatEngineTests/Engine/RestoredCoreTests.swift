@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import Foundation
 import SMPAgent
 import TestSupport

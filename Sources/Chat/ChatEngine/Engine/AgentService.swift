@@ -1,3 +1,4 @@
+import ChatRules
 package import SMPAgent
 package import SMPClient
 package import SMPCrypto

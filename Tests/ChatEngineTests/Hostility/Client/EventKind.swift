@@ -1,4 +1,5 @@
 import ChatProtocol
+import ChatRules
 
 /// The kinds of chat messages: one for each case of ``ChatMessageEvent``.
 ///

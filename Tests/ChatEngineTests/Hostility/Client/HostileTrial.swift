@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatRules
 import EncryptedSQLite
 import Foundation
 import GRDB

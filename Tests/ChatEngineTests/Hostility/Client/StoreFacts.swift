@@ -1,3 +1,4 @@
+import ChatRules
 import EncryptedSQLite
 import GRDB
 
