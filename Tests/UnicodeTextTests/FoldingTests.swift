@@ -8,7 +8,7 @@ import Testing
         ("iyi", "İYİ"), ("istanbul", "İstanbul"), ("iptal", "İptal"), ("straße", "STRASSE"), ("straße", "Straẞe"), ("Σίσυφος", "ΣΊΣΥΦΟΣ"), ("ılık", "ILIK"),
         ("café", "CAFE\u{301}"), ("größe", "GRO\u{308}SSE"), ("학점", "\u{1112}\u{1161}\u{11A8}\u{110C}\u{1165}\u{11B7}"), ("don't", "Don’t"), ("a-b", "A–b"),
         ("wait...", "Wait…"), ("\"x\"", "“X”"), ("❤", "❤️"), ("casino", "ca\u{200B}si\u{AD}no"), ("ﬁn", "FIN"), ("ΐ", "Ϊ\u{301}"), ("привет", "ПРИВЕТ"),
-        ("ა", "Ა"), ("å", "\u{212B}"), ("Ꮳ", "ꮳ"), ("«x»", "\"x\""), ("i\u{307}", "İ"), ("/x", "／X"),
+        ("casino", "ca\u{FFF9}s\u{1}i\u{7F}n\u{90}o"), ("ა", "Ა"), ("å", "\u{212B}"), ("Ꮳ", "ꮳ"), ("«x»", "\"x\""), ("i\u{307}", "İ"), ("/x", "／X"),
     ])
     func textsThatPeopleReadAlikeAreTheSame(_ one: String, _ other: String) {
         #expect(one.folded == other.folded, "\(one.folded) \(other.folded)")
@@ -71,4 +71,24 @@ import Testing
 
     @Test(arguments: [("plain", 0), ("é", 0), ("e\u{301}", 1), ("Z\u{351}\u{352}\u{353}\u{354} x\u{351}", 4), ("❤️", 0), ("ệ\u{300}", 1)] as [(String, Int)])
     func marksOnALetterAreCounted(_ text: String, _ count: Int) { #expect(TextLength.mostMarks(text) == count) }
+}
+
+/// Texts as lists look for words in them.
+@Suite struct WordFormTests {
+    @Test(
+        "a character that shows nothing hides no word",
+        arguments: [
+            "\u{1}", "\u{8}", "\u{1B}", "\u{7F}", "\u{80}", "\u{9F}", "\u{AD}", "\u{200B}", "\u{2060}", "\u{FEFF}", "\u{FFF9}", "\u{FFFB}", "\u{1D173}",
+            "\u{E0041}",
+        ])
+    func hiding(_ character: String) {
+        for normalization in [TextNormalization.letterCase, [.letterCase, .whitespace], [.letterCase, .marks], .all] {
+            for letters in ["casino", "カジノ"] {
+                let text = letters.map(String.init).joined(separator: character)
+                let forms = normalization.forms(of: text).map { String(decoding: $0.bytes, as: UTF8.self) }
+                let entry = String(decoding: normalization.form(ofEntry: letters).bytes, as: UTF8.self)
+                #expect(forms.contains(entry), "\(forms)")
+            }
+        }
+    }
 }

@@ -32,7 +32,10 @@ package enum DomainName {
         guard text.utf8.count <= longestLabel else { return String(text) }
         var scalars = Array(text.unicodeScalars)
         if text.hasPrefix("xn--") {
-            guard let decoded = Punycode.decode(text.dropFirst(4)) else { return String(text) }
+            // No name has controls, so that one stands for itself.
+            guard let decoded = Punycode.decode(text.dropFirst(4)), !decoded.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
+                return String(text)
+            }
             let folded = String(String.UnicodeScalarView(decoded.filter { !$0.isIgnorable })).lowercased()
             scalars = Array(NormalizationForm.composedPlainly(folded).unicodeScalars)
         }

@@ -23,7 +23,7 @@ package enum HiddenCharacters {
             } else if let end = endOfTags(scalars, index) {
                 index = end
             } else {
-                guard isNeeded(scalars, index) else { return true }
+                guard index > 0, isNeeded(scalar, after: scalars[index - 1], before: index + 1 < scalars.count ? scalars[index + 1] : nil) else { return true }
                 index += 1
             }
         }
@@ -55,11 +55,25 @@ package enum HiddenCharacters {
         (0xE0030...0xE0039).contains(scalar.value) || (0xE0061...0xE007A).contains(scalar.value)
     }
 
-    /// Tells whether the character before one that shows nothing needs it.
-    private static func isNeeded(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
-        guard index > 0 else { return false }
-        let before = scalars[index - 1], after = index + 1 < scalars.count ? scalars[index + 1] : nil
-        switch scalars[index].value {
+    /// The text without the characters that texts are compared without, except those that a script or emoji needs where they stand, such as the joiners
+    /// of a family. Controls of direction and the tags of flags are left out.
+    package static func removed(from text: String) -> String {
+        guard text.unicodeScalars.contains(where: \.isIgnorable) else { return text }
+        let scalars = Array(text.unicodeScalars)
+        var kept = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            if scalar.isIgnorable {
+                let next = index + 1 < scalars.count ? scalars[index + 1] : nil
+                guard !scalar.isDirectionControl, let last = kept.last, isNeeded(scalar, after: last, before: next) else { continue }
+            }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+
+    /// Tells whether the characters around one that shows nothing need it.
+    private static func isNeeded(_ scalar: Unicode.Scalar, after before: Unicode.Scalar, before after: Unicode.Scalar?) -> Bool {
+        switch scalar.value {
         // The selectors of the form of an emoji, a sign or an ideograph.
         case 0xFE0E, 0xFE0F: return before.properties.isEmoji || before.isSymbol
         case 0xFE00...0xFE0D: return !before.isASCII && !before.isInvisible || before.isSymbol
@@ -68,7 +82,7 @@ package enum HiddenCharacters {
         case 0x200C, 0x200D:
             if isJoined(before) { return true }
             let isEmoji = before == "\u{FE0F}" || before.properties.isEmoji && !before.isASCII
-            return scalars[index].value == 0x200D && isEmoji && after?.properties.isEmoji == true && after?.isASCII == false
+            return scalar.value == 0x200D && isEmoji && after?.properties.isEmoji == true && after?.isASCII == false
         // Vowels that old spellings of Khmer have.
         case 0x17B4, 0x17B5: return (0x1780...0x17FF).contains(before.value)
         // Fillers between the letters of a Korean syllable.

@@ -31,7 +31,7 @@ extension String {
     /// The text as it is compared with another: composed, without regard to case and to the form of quotation marks, apostrophes and dashes, and without
     /// characters that show nothing.
     package var folded: String {
-        if utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "`") }) { return lowercased() }
+        if utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "`") }) { return lowercased() }
         var scalars: [Unicode.Scalar] = []
         scalars.reserveCapacity(utf8.count)
         for scalar in composed.unicodeScalars where !scalar.isIgnorable {

@@ -20,20 +20,19 @@ extension Unicode.Scalar {
         }
     }
 
-    /// True for characters that show nothing where they stand: those that Unicode calls ignorable, controls, and blank letters.
-    package var isInvisible: Bool {
-        if isASCII { return value < 0x20 && !(0x09...0x0D).contains(value) || value == 0x7F }
-        switch value {
-        case 0x80...0x84, 0x86...0x9F, 0x2800, 0xFFF9...0xFFFB: return true
-        default: return isIgnorable
-        }
-    }
+    /// True for characters that show nothing where they stand: those that texts are compared without, and blank letters.
+    package var isInvisible: Bool { value == 0x2800 || isIgnorable }
 
-    /// True for the characters that texts are compared without.
+    /// True for the characters that texts are compared without: those that Unicode calls ignorable, controls other than white space, and the signs of
+    /// annotations between lines.
     package var isIgnorable: Bool {
-        // Below are only the soft hyphen, and from there on nothing before the grapheme joiner.
-        if value < 0x34F { return value == 0xAD }
-        return properties.isDefaultIgnorableCodePoint
+        switch value {
+        case 0x20...0x7E, 0x09...0x0D, 0x85: false
+        case 0...0x9F, 0xAD, 0xFFF9...0xFFFB: true
+        // From the soft hyphen on nothing before the grapheme joiner.
+        case ..<0x34F: false
+        default: properties.isDefaultIgnorableCodePoint
+        }
     }
 
     /// True for letters of scripts that put no spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer.

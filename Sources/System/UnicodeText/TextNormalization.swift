@@ -79,6 +79,7 @@ extension TextNormalization {
             case 0x41...0x5A: form.append(ascii: lowers ? byte + 32 : byte)
             case 0x09...0x0D, 0x20:
                 if !joins { form.append(ascii: byte) } else if form.bytes.last != 0x20 { form.append(ascii: 0x20) }
+            case 0..<0x20, 0x7F: continue
             case 0x60 where lowers: form.append(ascii: 0x27)
             default: form.append(ascii: byte)
             }
@@ -123,7 +124,7 @@ extension TextNormalization {
                 let isUpper = (0x41...0x5A).contains(scalar.value)
                 if contains(.whitespace), scalar.value == 0x20 || (0x09...0x0D).contains(scalar.value) {
                     if result.last != " " { result.append(" ") }
-                } else {
+                } else if !scalar.isIgnorable {
                     result.append(isUpper && contains(.letterCase) ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
                 }
                 continue

@@ -23,6 +23,9 @@ import XFTPProtocol
             ("a\u{1}b\u{7f}\u{85}\n\r\u{2028}.txt", "ab.txt"), ("invoice\u{202e}fdp.exe", "invoicefdp.exe"), ("\u{200b}", "file"),
             // A slash with a combining mark is one character, and still divides for the file system.
             ("../\u{301}x", "\u{301}x"), ("a/\u{338}", "\u{338}"), ("\0\u{301}", "\u{301}"), ("über Größe 😀.png", "über Größe 😀.png"),
+            // What a script or an emoji needs stays, and nothing else that is not seen.
+            ("👨\u{200d}👩\u{200d}👧.txt", "👨\u{200d}👩\u{200d}👧.txt"), ("می\u{200c}خواهم.pdf", "می\u{200c}خواهم.pdf"), ("❤\u{fe0f}.txt", "❤\u{fe0f}.txt"),
+            ("set\u{200d}up.e\u{200c}xe", "setup.exe"), ("a\u{fe0f}\u{200d}😀", "a😀"), ("😀\u{200d}\u{200b}😀\u{200d}", "😀😀"), ("x\u{fff9}\u{ad}y", "xy"),
         ] as [(String, String)])
     func aNameIsTheLastPartOfAPathAndShowsWhatItIs(_ name: String, _ safe: String) {
         #expect(Array(FileNames.safe(name).unicodeScalars) == Array(safe.unicodeScalars))
@@ -33,6 +36,10 @@ import XFTPProtocol
             let safe = FileNames.safe(name)
             #expect(safe.utf8.count <= FileNames.longest && safe.utf8.count > FileNames.longest - 5)
             #expect(safe.hasSuffix(".jpg"))
+        }
+        for name in [String(repeating: "👨\u{200d}", count: 400), String(repeating: "ب\u{200c}", count: 400), String(repeating: "a\u{200d}😀", count: 400)] {
+            let safe = FileNames.safe(name)
+            #expect(FileNames.safe(safe) == safe && safe.utf8.count <= FileNames.longest, "a name that was cut is a name")
         }
         #expect(FileNames.safe("a." + String(repeating: "b", count: 10_000)).utf8.count <= FileNames.longest)
         #expect(FileNames.safe(String(repeating: "\u{301}", count: 10_000)).utf8.count <= FileNames.longest)

@@ -1,4 +1,5 @@
 package import ChatProtocol
+import UnicodeText
 
 /// Names of files that came from others.
 package enum FileNames {
@@ -11,15 +12,17 @@ package enum FileNames {
     /// Names are divided by scalars: a slash followed by a combining mark is another `Character`, but still a slash to the file system.
     package static func safe(_ name: String) -> String {
         let last = name.unicodeScalars.split { $0 == "/" || $0 == "\\" || $0 == "\0" }.last.map { String($0) } ?? ""
-        let safe = shortened(String(String.UnicodeScalarView(last.unicodeScalars.filter(isShown))))
+        // What is cut can be what a joiner joined.
+        let safe = HiddenCharacters.removed(
+            from: shortened(HiddenCharacters.removed(from: String(String.UnicodeScalarView(last.unicodeScalars.filter(isShown))))))
         return safe.isEmpty || safe == "." || safe == ".." ? "file" : safe
     }
 
-    /// True unless a scalar is one that a person does not see, or that changes how the name around it is shown.
+    /// True unless a scalar is a control or ends a line.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        default: !scalar.properties.isDefaultIgnorableCodePoint
+        default: true
         }
     }
 
