@@ -344,7 +344,9 @@ private struct MemberRights {
             return decision.refusal == nil ? nil : "a member writes"
         }
         let author = new["group_member_id"]
-        return mayPassOn(.write(place(new, for: author)), of: before[.member, author] ?? after[.member, author])
+        // In a body with many messages, the author may have been introduced before it wrote.
+        let authors = [before[.member, author], after[.member, author]]
+        return authors.contains { mayPassOn(.write(place(new, for: author)), of: $0) }
             ? nil : "a member writes in the name of another"
     }
 
