@@ -106,8 +106,8 @@ import XFTPProtocol
                 try await chunk.expectDownload(session, recipient, in: folder)
                 #expect(router.statistics.counted.total.filesLost == 0)
             }
-            // The list of the folder is read, and the chunk cannot be opened.
-            disk.fail(.open, number: 2, times: 1)
+            // The folder can be listed, and the chunk cannot be opened.
+            disk.fail(.open, number: 1, times: 1)
             try await withRouter(configuration(folder)) { router, session in
                 #expect(disk.failures == 1)
                 try await chunk.expectDownload(session, recipient, in: folder)

@@ -90,7 +90,7 @@ import Testing
         ("{ when: { message: any }, then: { send: x }, once: person }", "needs an id"),
         ("{ id: a, when: { message: any }, then: { send: x }, once: person, cooldown: 1m }", "not both"),
         ("{ id: a, when: { message: any }, then: { send: x }, cooldown: soon }", "a time is written"),
-        ("{ id: a, when: { request: true }, then: { accept: true }, once: bot }", "nobody is remembered"),
+        ("{ id: a, when: { request: true }, then: { accept: true }, once: bot }", "not remembered before the connection"),
         ("{ when: { warned: 3 }, then: { send: x } }", "write a comparison"),
         ("{ when: { warned: \">= 3\" }, then: { warn: true } }", "would not end"),
         ("{ when: { message: any }, then: { warn: true } }", "chats with contacts"),

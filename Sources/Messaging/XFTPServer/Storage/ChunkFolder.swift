@@ -84,7 +84,7 @@ final class ChunkFolder: Sendable {
 
     private func list() throws(RouterError) -> [String] {
         do throws(SystemError) {
-            guard DiskInterposers.allow(.open, on: path) else { throw SystemError() }
+            guard DiskInterposers.allow(.list, on: path) else { throw SystemError() }
             return try FolderListing.names(in: path)
         } catch {
             throw RouterError(.storage, "cannot list \(path): \(error)")
