@@ -134,7 +134,10 @@ extension Interop {
                 try await pablo.say("Hello to all")
                 let post = try await olga.item(ofText: "Hello to all")
 
-                try await pablo.say("/writer olga")
+                try await pablo.say("/writers")
+                let writers = try await pablo.party.hear(" olga")
+                let number = try #require(writers.split(separator: "\n").first { $0.hasSuffix(" olga") }?.split(separator: " ").first)
+                try await pablo.say("/writer \(number)")
                 try await pablo.hear("olga can write now.")
                 try await olga.event("memberRole") { _ in true }
                 try await olga.say("Nice!", in: "#\(post.group)", quoting: post.item)
