@@ -83,7 +83,7 @@ enum StoreChange: Sendable {
     case setCrashWeight(command: RowID, Int)
     /// Keeps a command from being tried.
     case quarantineCommand(RowID)
-    /// Has a command tried again as if it were new.
+    /// Resets the attempts of a command, so that it is tried as a new one.
     case releaseCommand(RowID, at: Int64)
     case insertEvent(EventRecord)
     case deleteEvent(RowID)

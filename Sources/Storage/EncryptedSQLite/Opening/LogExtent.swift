@@ -123,7 +123,7 @@ final class LogExtent: Sendable {
         try Files.delete(path)
     }
 
-    /// What is missing of the log of a database that nobody has open; nil if nothing is known to be.
+    /// The loss in the log of a closed database; nil if none is known.
     static func loss(of database: String) throws(StorageError) -> LogLoss? {
         guard let file = try RawFile(path: database + suffix) else { return nil }
         let bytes = try file.read(length, at: 0)
@@ -156,7 +156,7 @@ final class LogExtent: Sendable {
     }
 }
 
-/// What is missing of a write-ahead log that a process which was killed has left.
+/// The loss of a part of a write-ahead log after its process was killed.
 public enum LogLoss: Sendable, Hashable {
     /// It is gone, or empty.
     case missing
