@@ -18,11 +18,13 @@ run: packages
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
 # All test modules, LANES at a time; the others run when one fails. A module that hangs is killed at the limit.
+# Tests that draw some of many cases take the date as their seed: a failure repeats, and each day sees other cases. PARLEY_SEED takes another one.
 LIMIT ?= 20m
 LANES ?= 2
+DAY := $(shell date -u +%Y%m%d)
 test: packages
 	$(SWIFT) build --build-tests
-	LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(SWIFT) build --show-bin-path)/parleyPackageTests.xctest" \
+	PARLEY_SEED=$${PARLEY_SEED:-$(DAY)} LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(SWIFT) build --show-bin-path)/parleyPackageTests.xctest" \
 		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must

@@ -65,6 +65,38 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [GroupMemberStatus.introduced, .accepted, .announced, .connected, .complete, .pendingApproval, .pendingReview, .unknown])
+    func whoWasNotInvitedAcceptsNothing(_ status: GroupMemberStatus) async throws {
+        let (scene, bob, id) = try await scene(.invitee, status, .new)
+        let told = try await confirm(.acceptGroup(memberID: id), by: bob, in: scene)
+        #expect(told.errors == ["x.grp.acpt: the member was not invited"] && !told.isAnswered)
+        #expect(try await scene.member(bob).status == status)
+        try await scene.close()
+    }
+
+    @Test(
+        arguments: [GroupMemberStatus.pendingApproval, .pendingReview, .connected, .complete, .creator, .introduced, .invited],
+        [GroupMemberRole.observer, .owner])
+    func aHostAnswersOnlyWhoWaitsForIt(_ status: GroupMemberStatus, _ role: GroupMemberRole) async throws {
+        let (scene, bob, id) = try await scene(.host, .accepted, .new, as: role)
+        let (own, profile) = try await scene.run { transaction in
+            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            try transaction.db.updateMember(group.membership.groupMemberID, status: status, at: transaction.now)
+            return (group.membership, group.groupProfile)
+        }
+        let host = MemberIDRole(memberID: id, role: .owner), invited = MemberIDRole(memberID: own.memberID, role: .member)
+        for event in [
+            ChatMessageEvent.groupLinkInvitation(GroupLinkInvitation(fromMember: host, fromMemberName: "x", invitedMember: invited, groupProfile: profile)),
+            .groupLinkRejection(GroupLinkRejection(fromMember: host, invitedMember: invited, groupProfile: profile, reason: .longName)),
+        ] {
+            let told = try await confirm(event, by: bob, in: scene)
+            #expect(told.errors == ["an answer to a request to join that this profile did not make"] && !told.isAnswered)
+            let membership = try await scene.member(own.groupMemberID)
+            #expect(membership.status == status && membership.role == role)
+        }
+        try await scene.close()
+    }
+
     @Test func theInformationOfTheOtherSideNamesTheMemberThatItIs() async throws {
         for (event, errors) in [
             (ChatMessageEvent.memberInfo(memberID: Self.stranger, Self.info), ["x.grp.mem.info: memberId is different from expected"]),

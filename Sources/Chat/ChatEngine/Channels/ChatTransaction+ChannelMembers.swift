@@ -119,7 +119,7 @@ extension ChatTransaction {
         _ group: GroupInfo, relay: GroupMember, _ invitation: GroupLinkInvitation, of user: User
     ) throws -> (GroupInfo, GroupMember) {
         let membership = group.membership
-        if membership.status != .connected {
+        if membership.status.awaitsAdmission {
             let role = invitation.invitedMember.role
             try db.updateMember(membership.groupMemberID, role: role < .moderator && role != .relay ? role : ChannelRules.subscriberRole, at: now)
             try db.updateMember(membership.groupMemberID, status: .accepted, at: now)

@@ -199,6 +199,11 @@ extension Database {
         return CreatedConnectionLink(fullLink: full, shortLink: found.1)
     }
 
+    /// Whether this profile asked for a connection by an address, or by the link of a group.
+    func usesAddressOfPeer(_ id: ChatConnectionID) throws -> Bool {
+        try number("SELECT via_address FROM connections WHERE connection_id = ?", [id]) == 1
+    }
+
     /// Keeps the connections of a contact that gives way to a group.
     func detachConnections(ofContact id: ContactID) throws {
         try run("UPDATE connections SET contact_id = NULL WHERE contact_id = ?", [id])

@@ -122,6 +122,7 @@ extension ChatTransaction {
         _ invitation: GroupLinkInvitation, _ id: ConfirmationID, in context: inout ReceivingContext
     ) throws {
         let user = context.user
+        guard try mayTurnIntoGroup(context) else { return reportError("x.grp.link.inv: this profile did not ask to join", severity: "warning", of: user) }
         let card = context.contact
         // A contact that was only a card of a business gives way to the chat with the business.
         if let card {
@@ -147,11 +148,20 @@ extension ChatTransaction {
         }
     }
 
+    /// Whether a connection may turn out to be one with the host of a group: this profile asked for it by an address, and knows nobody by it yet. A contact
+    /// that has written is more than the card of a business.
+    private func mayTurnIntoGroup(_ context: ReceivingContext) throws -> Bool {
+        guard try db.usesAddressOfPeer(context.record.id) else { return false }
+        guard let contact = context.contact else { return true }
+        return try contact.status == .active && !db.hasReceivedMessages(from: contact)
+    }
+
     /// The host of a group refuses to let this profile join. It is answered all the same: the host forgets the request then.
     func receiveGroupLinkRejection(
         _ rejection: GroupLinkRejection, _ id: ConfirmationID, in context: inout ReceivingContext
     ) throws {
         let user = context.user
+        guard try mayTurnIntoGroup(context) else { return reportError("x.grp.link.reject: this profile did not ask to join", severity: "warning", of: user) }
         let group = try addGroup(
             rejection.groupProfile, business: nil, host: rejection.fromMember, hostName: rejection.fromMember.memberID.shortName,
             invited: rejection.invitedMember, status: .rejected, in: context)
@@ -199,7 +209,7 @@ extension ChatTransaction {
     ) throws -> (GroupInfo, GroupMember) {
         if group.usesRelays {
             // A relay says nothing about a channel but whether it takes the subscriber. Another one may have taken it.
-            if group.membership.status != .connected { try db.updateMember(group.membership.groupMemberID, status: .rejected, at: now) }
+            if group.membership.status.awaitsAdmission { try db.updateMember(group.membership.groupMemberID, status: .rejected, at: now) }
             return (try self.group(group.groupID, of: user), host)
         }
         return try complete(

@@ -92,15 +92,21 @@ extension ChatTransaction {
         try updateVersions(message, in: &context)
         try noteCapabilities(message, in: context)
         let user = context.user
+        // Another relay may have let this profile in before.
+        let mayBeAdmitted =
+            !group.isServedHere && (group.membership.status.awaitsAdmission || group.usesRelays && group.membership.status == .connected)
         switch (member.category, message.event) {
         case (.invitee, .acceptGroup(let memberID)):
             guard memberID == member.memberID else { return reportError("x.grp.acpt: memberId is different from expected", of: user) }
+            guard member.status == .invited else { return reportError("x.grp.acpt: the member was not invited", severity: "warning", of: user) }
             try db.updateMember(member.groupMemberID, status: .accepted, at: now)
             try allow(id, .ok, context: &context)
         case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
             // The connection goes on once the relay's link is what it should be.
             try db.updateRelay(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.acceptRelay(member: member.groupMemberID), user: user)
+        case (.host, .groupLinkInvitation) where !mayBeAdmitted, (.host, .groupLinkRejection) where !mayBeAdmitted:
+            reportError("an answer to a request to join that this profile did not make", severity: "warning", of: user)
         case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)
         case (.host, .groupLinkInvitation(let invitation)):
             guard group.usesRelays == (invitation.groupProfile.publicGroup != nil),

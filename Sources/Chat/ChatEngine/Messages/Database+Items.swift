@@ -157,6 +157,13 @@ extension Database {
         try number("SELECT 1 FROM chat_items WHERE contact_id = ? LIMIT 1", [contact]) != nil
     }
 
+    /// Whether a contact has written. The welcome message of its link does not count.
+    func hasReceivedMessages(from contact: Contact) throws -> Bool {
+        try number(
+            "SELECT 1 FROM chat_items WHERE contact_id = ? AND content_kind = 'rcvMsgContent' AND shared_msg_id IS NOT ? LIMIT 1",
+            [contact.contactID, contact.preparedContact?.welcomeSharedMessageID?.bytes.blob]) != nil
+    }
+
     /// Stores a new item.
     ///
     /// - Returns: what its row says: reading it back would cost as much as storing it.

@@ -21,6 +21,14 @@ extension GroupMemberStatus {
         }
     }
 
+    /// True for a profile that has asked to join and has no place in the group yet. Only then does the answer of a host or a relay decide about it.
+    package var awaitsAdmission: Bool {
+        switch self {
+        case .unknown, .accepted, .rejected: true
+        default: false
+        }
+    }
+
     /// The state in which somebody begins who asked to join.
     package init(_ answer: JoinAnswer, admission: GroupMemberAdmission?) {
         switch answer {

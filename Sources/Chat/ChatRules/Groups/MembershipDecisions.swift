@@ -58,9 +58,14 @@ package enum AnnouncementDecision: Hashable {
             self = .ignore
             return
         }
+        guard info.memberID != host.memberID else {
+            self = .refuse("x.grp.mem.new error: a member announces itself")
+            return
+        }
         switch known?.status {
         case nil: self = .add
-        case .unknown?: self = .complete
+        // A contact tells its profile itself.
+        case .unknown? where known?.contactID == nil: self = .complete
         default: self = .refuse("x.grp.mem.new error: member already exists")
         }
     }
