@@ -268,7 +268,8 @@ private struct MemberRights {
         if isPassedOn, new["id"] == id { return role <= .member ? nil : "a member becomes known with a role" }
         if new["status"] == "unknown" {
             // The author of what is passed on, or one that an administrator of a channel speaks of.
-            return role <= .member && (may(.forward) || group.usesRelays && (may(.setRole) || may(.block)) || may(.block)) ? nil : "a member makes another up"
+            let mayName = may(.forward) || group.usesRelays && may(.setRole) || may(.block)
+            return role <= .member && mayName || group.usesRelays && may(.setRole, over: [role]) ? nil : "a member makes another up"
         }
         return mayBringIn(role) ? nil : "a member brings in another"
     }
@@ -355,7 +356,7 @@ private struct MemberRights {
         let author = change.value("author") ?? ""
         let stored = before.all(.item).first { item in
             let written = item["sent"] == "1" ? before[.member, ownID] : before[.member, item["group_member_id"]]
-            return item["shared"] == change.value("shared") && written?["member_id"] ?? "" == author
+            return item["group_id"] == groupID && item["shared"] == change.value("shared") && written?["member_id"] ?? "" == author
         }
         // Reactions go with their message.
         if change.after == nil, let stored, after[.item, stored["id"]] == nil { return nil }
