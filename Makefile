@@ -85,8 +85,8 @@ simulate: packages
 # ten times as long as others, and more on busy cores.
 SANITIZERS ?= thread address
 SANITIZE_LIMIT ?= 90m
-THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
-ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
+THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
+ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
 sanitize: packages
 	@for sanitizer in $(SANITIZERS); do \
 		export PARLEY_SANITIZE=$$sanitizer TSAN_OPTIONS="exitcode=66 suppressions=$(CURDIR)/Tests/Support/thread-sanitizer.txt $(TSAN_OPTIONS)" ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)"; \

@@ -90,12 +90,19 @@ let messaging: [Target] =
     + module("SMPProtocol", layer: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + module(
         "SMPClient", layer: "Messaging", uses: ["AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
-        tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
+        tests: ["RouterSupport", "SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
+    // What routers of all kinds have: journal, certificate, control socket, metrics, limits for addresses.
     + module(
-        "SMPServer", layer: "Messaging",
+        "RouterSupport", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "ListenerSupport", "HTTPEndpoint", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
             .product(name: "NIOHTTP1", package: "swift-nio"),
+        ] + nio,
+        tests: ["RouterFaults"])
+    + module(
+        "SMPServer", layer: "Messaging",
+        uses: [
+            "AsyncPrimitives", "SystemSupport", "ListenerSupport", "RouterSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
@@ -108,8 +115,8 @@ let messaging: [Target] =
     + module(
         "XFTPServer", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer", "XFTPProtocol", "XFTPTransport",
-            logging,
+            "AsyncPrimitives", "SystemSupport", "ListenerSupport", "RouterSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "XFTPProtocol",
+            "XFTPTransport", logging,
         ] + http2 + nio,
         tests: ["XFTPClient", "SMPClient", "RouterFaults", "FileFaults", "ProcessSupport"])
     + module(
@@ -118,14 +125,14 @@ let messaging: [Target] =
             "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb,
             logging, .product(name: "DequeModule", package: "swift-collections"),
         ],
-        tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
+        tests: ["SMPSimulation", "RouterSupport", "SMPServer", "ProcessSupport", "OfficialPeers"])
     + module(
         "XFTPAgent", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient",
             grdb, logging,
         ] + nio,
-        tests: ["XFTPServer", "SMPTransport", "SMPServer", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
+        tests: ["XFTPServer", "SMPTransport", "RouterSupport", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
 
 /// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
 /// used it, and all that is linked with them, would be built twice: what it does is in a library.
@@ -176,7 +183,7 @@ let bots: [Target] =
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "ChatSocket",
             "SMPWire",
-            "SMPCrypto", "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
+            "SMPCrypto", "SMPProtocol", "SMPTransport", "RouterSupport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
@@ -203,7 +210,7 @@ let apps: [Target] = [
         name: "ParleyCLI",
         dependencies: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto",
-            "SMPTransport", "SMPProtocol",
+            "SMPTransport", "SMPProtocol", "RouterSupport",
             "SMPServer", "XFTPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
@@ -212,7 +219,7 @@ let apps: [Target] = [
         name: "ParleyCLITests",
         dependencies: [
             "AsyncPrimitives", "ParleyCLI", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
-            "SMPServer", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
+            "RouterSupport", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
             arguments, .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         path: "Tests/ParleyCLITests", swiftSettings: settings),
@@ -251,8 +258,8 @@ let processTests: [Target] = [
 /// Agents and routers in one process with simulated time, randomness and faults: tests or, for `make simulate`, a program that runs many
 /// seeds on all cores.
 let simulatedModules: [Target.Dependency] = [
-    "RouterFaults", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport",
-    grdb, logging,
+    "RouterFaults", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire",
+    "EncryptedSQLite", "TestSupport", grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil
@@ -268,7 +275,8 @@ let chaos: [Target] = [
     .testTarget(
         name: "ChaosTests",
         dependencies: [
-            "ChaosProxy", "StorageFaults", "RouterFaults", "TestSupport", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire",
+            "ChaosProxy", "StorageFaults", "RouterFaults", "TestSupport", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto",
+            "SMPWire",
             grdb,
         ] + nio,
         path: "Tests/ChaosTests", swiftSettings: settings),
@@ -296,7 +304,7 @@ let testSupport: [Target] = [
     // Injected disk faults below SQLite.
     .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", "TestSupport", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
     // Injected disk faults below the router's journal.
-    .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
+    .target(name: "RouterFaults", dependencies: ["RouterSupport", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
     // Injected disk faults below files that are transferred, and below the chunks of a file router.
     .target(name: "FileFaults", dependencies: ["XFTPProtocol"], path: "Tests/Support/FileFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
@@ -318,7 +326,8 @@ let testSupport: [Target] = [
     .testTarget(
         name: "InteropTests",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPServer", "SMPClient",
+            "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "RouterSupport", "SMPServer",
+            "SMPClient",
             "SMPCrypto", "SMPProtocol", "SMPWire", "XFTPProtocol", "EncryptedSQLite", "TestSupport", grdb, "GuardBot", "SupportDesk", "DirectoryBot",
             "RelayBot", "ChannelPoster", "CommentModerator",
         ],
@@ -330,7 +339,8 @@ let testSupport: [Target] = [
 
 /// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
 let fuzzedModules: [Target.Dependency] = [
-    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI", "ChatRules",
+    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "RouterSupport", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI",
+    "ChatRules",
     "ChatEngine",
     "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]

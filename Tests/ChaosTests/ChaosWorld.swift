@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOPosix
 import RouterFaults
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import Synchronization

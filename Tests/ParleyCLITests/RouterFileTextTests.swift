@@ -1,6 +1,6 @@
 import Foundation
 import ParleyRules
-import SMPServer
+import RouterSupport
 import TestSupport
 import Testing
 
@@ -8,7 +8,10 @@ import Testing
 
 /// The files that `parley server … init` writes, read again.
 @Suite struct RouterFileTextTests {
-    private func reread(_ file: RouterFile) throws -> RouterFile { try StrictFile.read(file.text, file: "router.yaml", RouterFile.init) }
+    private typealias MessageRouterFile = RouterFile<MessageRouterSettings>
+    private typealias FileRouterFile = RouterFile<FileRouterSettings>
+
+    private func reread(_ file: MessageRouterFile) throws -> MessageRouterFile { try StrictFile.read(file.text, file: "router.yaml", MessageRouterFile.init) }
     private func reread(_ file: FileRouterFile) throws -> FileRouterFile { try StrictFile.read(file.text, file: "file-router.yaml", FileRouterFile.init) }
 
     private static let hosts = [
@@ -20,7 +23,7 @@ import Testing
     @Test(arguments: hosts)
     func aHostIsReadAsItWasGiven(_ hosts: [String]) throws {
         #expect(try RouterSetup.hosts(hosts) == hosts)
-        var router = RouterFile(), files = FileRouterFile()
+        var router = MessageRouterFile(), files = FileRouterFile()
         (router.hosts, files.hosts) = (hosts, hosts)
         let read = try (router: reread(router), files: reread(files))
         #expect(read.router.hosts == hosts && read.files.hosts == hosts)
@@ -28,7 +31,7 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "0.0.0.0", "::", "::1", "fe80::1%eth0", "localhost", "*"])
     func anInterfaceIsReadAsItWasGiven(_ bind: String) throws {
-        var router = RouterFile(), files = FileRouterFile()
+        var router = MessageRouterFile(), files = FileRouterFile()
         (router.hosts, router.bind, files.hosts, files.bind) = (["a.example"], bind, ["a.example"], bind)
         let read = try (router: reread(router), files: reread(files))
         #expect(read.router.bind == bind && read.files.bind == bind)
@@ -36,7 +39,7 @@ import Testing
 
     @Test(arguments: ["password", "/run/secrets/router password", "a: b", "#x", "'quoted' \"twice\"", "ü", "null", "%", "- x", "a\\b"])
     func thePathOfThePasswordIsReadAsItWasGiven(_ path: String) throws {
-        var router = RouterFile(), files = FileRouterFile()
+        var router = MessageRouterFile(), files = FileRouterFile()
         (router.hosts, router.passwordFile, files.hosts, files.passwordFile) = (["a.example"], path, ["a.example"], path)
         let read = try (router: reread(router), files: reread(files))
         #expect(read.router.passwordFile == path && read.files.passwordFile == path)
@@ -44,7 +47,7 @@ import Testing
 
     @Test(arguments: ["always", "10ms", "200ms", "1s", "60s", "60000ms", "1500ms"])
     func aPolicyIsReadAsItWasWritten(_ text: String) throws {
-        var file = RouterFile()
+        var file = MessageRouterFile()
         (file.hosts, file.fsync) = (["a.example"], try Durability(option: text))
         #expect(try reread(file).fsync == file.fsync)
     }
@@ -68,14 +71,14 @@ import Testing
     func whatIsNoNumberOfBytesIsNone(_ text: String) { #expect(ByteCount(argument: text) == nil) }
 
     @Test func settingsThatInitWritesAreThoseThatStartReads() throws {
-        var router = RouterFile()
-        (router.hosts, router.port, router.allowsNewQueues, router.allowsProxying, router.metricsPort) = (["a.example"], 0, false, false, 9_153)
+        var router = MessageRouterFile()
+        (router.hosts, router.port, router.allowsCreation, router.allowsProxying, router.metricsPort) = (["a.example"], 0, false, false, 9_153)
         let read = try reread(router)
-        #expect(read.port == 0 && !read.allowsNewQueues && !read.allowsProxying && read.metricsPort == 9_153 && read.text == router.text)
+        #expect(read.port == 0 && !read.allowsCreation && !read.allowsProxying && read.metricsPort == 9_153 && read.text == router.text)
         var files = FileRouterFile()
-        (files.hosts, files.port, files.allowsNewFiles, files.quota, files.metricsPort) = (["a.example"], 65_535, false, 3 << 30, 9_154)
+        (files.hosts, files.port, files.allowsCreation, files.quota, files.metricsPort) = (["a.example"], 65_535, false, 3 << 30, 9_154)
         let other = try reread(files)
-        #expect(other.port == 65_535 && !other.allowsNewFiles && other.quota == 3 << 30 && other.metricsPort == 9_154 && other.text == files.text)
+        #expect(other.port == 65_535 && !other.allowsCreation && other.quota == 3 << 30 && other.metricsPort == 9_154 && other.text == files.text)
     }
 
     /// A line with `#` in front says what holds without it.
@@ -83,16 +86,16 @@ import Testing
         func uncommented(_ text: String) -> String {
             text.split(separator: "\n").map { line in line.wholeMatch(of: /# ([a-z-]+: [^ ]+)/).map { String($0.1) } ?? String(line) }.joined(separator: "\n")
         }
-        var router = RouterFile(), files = FileRouterFile()
+        var router = MessageRouterFile(), files = FileRouterFile()
         (router.hosts, files.hosts) = (["a.example"], ["a.example"])
-        let read = try StrictFile.read(uncommented(router.text), file: "router.yaml", RouterFile.init)
+        let read = try StrictFile.read(uncommented(router.text), file: "router.yaml", MessageRouterFile.init)
         #expect(
             (read.messageQuota, read.messageDays, read.queueDays, read.maximumQueues) == (
                 router.messageQuota, router.messageDays, router.queueDays, router.maximumQueues
             ))
         #expect(
-            (read.maximumConnections, read.connectionsPerAddress, read.queuesPerAddress) == (
-                router.maximumConnections, router.connectionsPerAddress, router.queuesPerAddress
+            (read.maximumConnections, read.connectionsPerAddress, read.creationsPerAddress) == (
+                router.maximumConnections, router.connectionsPerAddress, router.creationsPerAddress
             ))
         #expect(
             (read.maximumHandshakes, read.handshakeSeconds, read.idleHours, read.maximumRelays) == (
@@ -105,8 +108,8 @@ import Testing
                 files.quota, files.fileHours, files.maximumFiles, files.maximumConnections
             ))
         #expect(
-            (other.connectionsPerAddress, other.filesPerAddress, other.maximumHandshakes) == (
-                files.connectionsPerAddress, files.filesPerAddress, files.maximumHandshakes
+            (other.connectionsPerAddress, other.creationsPerAddress, other.maximumHandshakes) == (
+                files.connectionsPerAddress, files.creationsPerAddress, files.maximumHandshakes
             ))
         #expect(
             (other.handshakeSeconds, other.transferSeconds, other.idleHours, other.certificateDays) == (

@@ -1,5 +1,6 @@
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol

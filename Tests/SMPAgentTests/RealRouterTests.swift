@@ -1,6 +1,7 @@
 import Foundation
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol

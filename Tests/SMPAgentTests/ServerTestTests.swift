@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPClient
 import SMPProtocol
 import SMPServer

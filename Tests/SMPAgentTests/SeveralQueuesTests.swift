@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol

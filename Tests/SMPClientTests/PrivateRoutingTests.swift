@@ -1,6 +1,7 @@
 import Logging
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer

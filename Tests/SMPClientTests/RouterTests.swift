@@ -1,4 +1,5 @@
 import Logging
+import RouterSupport
 import SMPProtocol
 import SMPServer
 import SMPWire

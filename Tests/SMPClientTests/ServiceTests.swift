@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPProtocol
 import SMPServer
 import SMPTransport

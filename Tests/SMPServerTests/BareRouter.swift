@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// A router without sockets, threads and disk. Commands are signed, read, checked and executed as in a session, one after another.

@@ -1,6 +1,7 @@
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// Settings at the ends of what a router takes, and just beyond.

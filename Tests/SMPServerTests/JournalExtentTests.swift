@@ -5,6 +5,7 @@ import SMPWire
 import TestSupport
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// Journals of which a part is lost, as a router finds them at its next start.

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// The N-th operation of the disk fails, for N = 1, 2, 3 …: what was committed is there after a loss of power, whatever failed before.

@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// A link's data and the queue that names it are two records: a crash may leave the first without the second.

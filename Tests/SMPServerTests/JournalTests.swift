@@ -4,6 +4,7 @@ import SMPWire
 import Synchronization
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// Makes queues and messages for journals.

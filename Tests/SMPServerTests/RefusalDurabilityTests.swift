@@ -1,5 +1,6 @@
 import Dispatch
 import RouterFaults
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPWire

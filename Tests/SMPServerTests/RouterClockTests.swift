@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPProtocol
 import SMPWire
 import TestSupport

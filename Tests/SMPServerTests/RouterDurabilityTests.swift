@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// What a router knows after it was stopped, killed or could not write.
@@ -244,7 +245,7 @@ import Testing
         let (journal, queues) = try Journal.open([:])
         let worker = JournalWorker(configuration)
         let core = RouterCore(
-            journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil, limits: AddressLimits(queues: nil),
+            journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil, limits: AddressLimits(creations: nil),
             history: StatisticsStore(.memory, now: 0, logger), random: SystemRandomSource(), now: RouterClock.now, logger: logger,
             scheduleCommit: { worker.schedule() })
         let end = journal.append(.queue(JournalMaker(seed: 8).queue())).end

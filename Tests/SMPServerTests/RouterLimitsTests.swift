@@ -1,3 +1,4 @@
+import ListenerSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
@@ -5,6 +6,7 @@ import SMPWire
 import TestSupport
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// What one client can have a router do, and hold, for nothing.

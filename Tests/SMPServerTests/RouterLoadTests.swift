@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport

@@ -1,4 +1,5 @@
 import Logging
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport

@@ -8,6 +8,7 @@ import SMPWire
 import TestSupport
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// What an operator does: through the control socket, to the certificate, and with figures.
@@ -244,20 +245,20 @@ import Testing
     }
 
     @Test func aHistoryIsReadAsItWasWrittenAndForgetsOldDays() {
-        var history = StatisticsHistory(since: 5)
+        var history = CounterHistory<RouterStatistics.Counters>(since: 5)
         for day in 1...100 as ClosedRange<UInt16> {
             var counters = RouterStatistics.Counters()
             counters.messagesSent = UInt64(day)
             history.add(counters, on: day)
         }
-        #expect(StatisticsHistory(history.text) == history)
+        #expect(CounterHistory<RouterStatistics.Counters>(history.text) == history)
         #expect(history.sum(of: 1, until: 100).messagesSent == 100)
         #expect(history.sum(of: 7, until: 100).messagesSent == (94...100).reduce(0, +))
         #expect(history.sum(of: 30, until: 101).messagesSent == (72...100).reduce(0, +))
         #expect(history.total.messagesSent == 5_050)
         #expect(history.text.split(separator: "\n").count == 33)
         for text in ["", "since 1", history.text + "x y\n", history.text.replacingOccurrences(of: "total", with: "70000")] {
-            #expect(StatisticsHistory(text) == nil)
+            #expect(CounterHistory<RouterStatistics.Counters>(text) == nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer

@@ -1,5 +1,6 @@
 import AsyncPrimitives
 import NIOCore
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport

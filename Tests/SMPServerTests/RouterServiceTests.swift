@@ -1,5 +1,6 @@
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// Random histories against the simplest thing that could be right, with the process killed in between.

@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPWire
 import Testing
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// Queues that are kept as bytes while nobody uses them.

@@ -1,4 +1,5 @@
 import Foundation
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer
@@ -252,7 +253,7 @@ struct TestQueue {
 
 /// A router on a free port, stopped after the test.
 func withRouter<Result>(
-    _ storage: RouterConfiguration.Storage = .memory, _ change: (inout RouterConfiguration) -> Void = { _ in },
+    _ storage: RouterStorage = .memory, _ change: (inout RouterConfiguration) -> Void = { _ in },
     now: @escaping @Sendable () -> Int64 = RouterClock.now, _ body: (SMPRouter) async throws -> Result
 ) async throws -> Result {
     var configuration = RouterConfiguration(storage: storage)

@@ -5,6 +5,7 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// A router with its disk: the router's own decisions and journal, without sockets and threads.
@@ -196,7 +197,7 @@ final class RouterHost: Sendable {
                 guard let item = try scanner.next() else { return faults.record("a journal of our own is damaged") }
                 guard router.state.store.needs(item) else { continue }
                 var sink = Sink(journal: router.journal)
-                let body = item.frame.bodyLength > 0 ? try scanner.body(of: item) : []
+                let body = item.bodyLength > 0 ? try scanner.body(of: item) : []
                 if router.state.store.keep(item, body: body, sink: &sink) { faults.record("a stored message is damaged") }
             }
             try router.journal.commit()

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
+@testable import RouterSupport
 @testable import SMPAgent
 
 /// A user with an agent: what it has durably seen and wants to send, over any number of lives of its agent's process.

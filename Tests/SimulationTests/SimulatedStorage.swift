@@ -2,6 +2,7 @@ import EncryptedSQLite
 import GRDB
 
 @testable import EncryptedSQLite
+@testable import RouterSupport
 @testable import SMPAgent
 
 /// A party's disk, which outlives its processes.

@@ -4,11 +4,11 @@ import Foundation
 import GRDB
 import Logging
 import NIOPosix
+import RouterSupport
 import SMPAgent
 import SMPClient
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPWire
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
 import AsyncPrimitives
 import Foundation
-import SMPServer
+import RouterSupport
 import SMPWire
 import TestSupport
 import Testing

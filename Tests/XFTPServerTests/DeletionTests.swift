@@ -1,9 +1,9 @@
 import FileFaults
 import Foundation
 import RouterFaults
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPWire
 import Synchronization
 import TestSupport

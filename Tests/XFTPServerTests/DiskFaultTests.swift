@@ -1,7 +1,7 @@
 import FileFaults
 import Foundation
+import RouterSupport
 import SMPProtocol
-import SMPServer
 import Synchronization
 import TestSupport
 import Testing

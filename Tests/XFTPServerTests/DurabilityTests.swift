@@ -1,8 +1,8 @@
 import Foundation
 import RouterFaults
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPWire
 import Synchronization
 import TestSupport

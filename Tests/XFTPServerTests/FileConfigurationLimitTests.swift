@@ -1,4 +1,4 @@
-import SMPServer
+import RouterSupport
 import SMPWire
 import Testing
 

@@ -1,8 +1,9 @@
+import ListenerSupport
 import NIOCore
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization

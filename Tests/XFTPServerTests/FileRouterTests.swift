@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization

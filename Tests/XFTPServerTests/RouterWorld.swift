@@ -1,10 +1,10 @@
 import Foundation
 import Logging
 import NIOPosix
+import RouterSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import TestSupport

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import RouterSupport
 import Synchronization
 
 /// Does on a thread of its own what blocks: makes the journal durable, clears it, and has old messages deleted.
@@ -203,7 +204,7 @@ final class JournalWorker: Sendable {
                 }
                 seen += 1
                 guard core.isNeeded(item) else { continue }
-                core.keep(item, body: item.frame.bodyLength > 0 ? try clearing.scanner.body(of: item) : [])
+                core.keep(item, body: item.bodyLength > 0 ? try clearing.scanner.body(of: item) : [])
                 copied += item.range.count
             }
             bound.value.clearing = clearing

@@ -1,18 +1,11 @@
+package import RouterSupport
 package import SMPProtocol
 package import SMPTransport
 package import SMPWire
 
 /// The settings of a router: addresses, permissions, limits and durability.
-package struct RouterConfiguration: Sendable {
-    package enum Storage: Sendable, Hashable {
-        /// Certificates, queues and messages in this folder, which is made if there is none. Keys and messages are readable
-        /// by the owner only.
-        case folder(String)
-        /// Nothing outlives the process.
-        case memory
-    }
-
-    package var storage: Storage
+package struct RouterConfiguration: CommonRouterSettings {
+    package var storage: RouterStorage
     /// The address to listen on.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 takes any free one.
@@ -76,50 +69,29 @@ package struct RouterConfiguration: Sendable {
     /// Versions of the protocol that are offered.
     package var versions = SMPVersion.offered
 
-    package init(storage: Storage) { self.storage = storage }
-
-    /// An interface and a port, 0 being any free one.
-    package struct MetricsAddress: Sendable, Hashable {
-        package var host: String
-        package var port: Int
-
-        package init(host: String = "127.0.0.1", port: Int) {
-            self.host = host
-            self.port = port
-        }
-    }
+    package init(storage: RouterStorage) { self.storage = storage }
 
     /// - Throws: ``RouterError`` `invalidConfiguration`.
     func validate() throws(RouterError) {
-        func check(_ isValid: Bool, _ reason: String) throws(RouterError) {
-            guard isValid else { throw RouterError(.invalidConfiguration, reason) }
-        }
-        try check((0...65_535).contains(port), "the port is \(port): it must be from 0 to 65535")
+        try checkCommonSettings()
+        let check = Self.check
         try check((1...100_000).contains(messageQuota), "the message quota is \(messageQuota): it must be from 1 to 100000")
         try check(messageLifetime.map { $0 >= .seconds(1) } ?? true, "messages must live for a second at least")
         try check(queueLifetime.map { $0 >= .seconds(86_400) } ?? true, "queues must live for a day at least")
-        try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "a certificate must be good for 2 to 999999 days")
-        try check(metrics.map { (0...65_535).contains($0.port) } ?? true, "the port for metrics must be from 0 to 65535")
         try check(expirySweepInterval >= .seconds(1), "old messages must not be looked for more often than once a second")
         try check(maximumQueues > 0, "there must be room for a queue")
         try check(maximumRelays > 0, "a proxy must have room for a router; to have no proxy, do not allow it")
-        try check(maximumConnections > 0, "there must be room for a connection")
-        try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
-        try check(maximumHandshakes > 0, "there must be room for a handshake")
         try check(queuesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "queues from an address: 1 to 1000000 in an hour")
         let times = Duration.milliseconds(1)...Duration.seconds(86_400)
         try check(times.contains(handshakeTimeout), "the time for a handshake must be from a millisecond to a day")
         try check(times.contains(stallTimeout), "the time for a client that takes nothing must be from a millisecond to a day")
         let longTimes = Duration.milliseconds(1)...Duration.seconds(36_500 * 86_400)
-        try check(idleTimeout.map { longTimes.contains($0) } ?? true, "the time for a silent client must be up to 36500 days")
         try check(longTimes.contains(expirySweepInterval), "old messages must be looked for once in 36500 days")
-        try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
         if case .interval(let time) = durability {
             try check(
                 time >= .milliseconds(Durability.milliseconds.lowerBound) && time <= .milliseconds(Durability.milliseconds.upperBound),
                 "the disk must be flushed every \(Durability.milliseconds.lowerBound) ms to \(Durability.milliseconds.upperBound) ms")
         }
-        try check(clearingThreshold >= 0, "the clearing threshold must not be negative")
         try check(
             versions.intersection(SMPVersion.encodable) == versions,
             "versions \(versions) are offered, but only \(SMPVersion.encodable) are known")

@@ -1,5 +1,6 @@
 import AsyncPrimitives
 import Logging
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPWire

@@ -1,21 +1,12 @@
-import AsyncPrimitives
 package import Logging
 package import NIOCore
 import NIOPosix
+package import RouterSupport
 package import SMPCrypto
 package import SMPProtocol
 import SMPTransport
 import SMPWire
-import Synchronization
 import SystemSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A message router (simplex-messaging.md): it keeps queues of encrypted messages for those who cannot be reached.
 ///
@@ -28,23 +19,11 @@ package final class SMPRouter: Sendable {
     package let port: Int
 
     let core: RouterCore
-    private let certificate: RouterCertificate
-    private let listener: SMPTransportListener
+    private let listener: RouterListener
     private let worker: JournalWorker
-    private let ending = Promise<Void>()
-    private let endpoints = Mutex(Endpoints())
 
-    /// The endpoints for operators and monitoring.
-    private struct Endpoints {
-        var control: RouterControl?
-        var metrics: MetricsEndpoint?
-    }
-
-    private init(
-        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, worker: JournalWorker, address: SMPServerAddress
-    ) {
+    private init(core: RouterCore, listener: RouterListener, worker: JournalWorker, address: SMPServerAddress) {
         self.core = core
-        self.certificate = certificate
         self.listener = listener
         self.worker = worker
         self.address = address
@@ -90,7 +69,7 @@ package final class SMPRouter: Sendable {
         let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour),
+            relays: try makeRelays(configuration, group, random), limits: AddressLimits(creations: configuration.queuesPerAddressAndHour),
             history: StatisticsStore(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { worker.schedule() })
         // Reading the journal leaves free memory in small parts.
@@ -99,19 +78,19 @@ package final class SMPRouter: Sendable {
             let listener = try await listen(configuration, certificate, core, group)
             let address: SMPServerAddress
             do throws(RouterError) {
-                address = try Self.address(configuration, certificate.keyHash, port: listener.port)
+                address = try Self.address(configuration, listener)
             } catch {
-                await listener.close()
+                await listener.stop()
                 throw error
             }
-            let router = SMPRouter(core: core, certificate: certificate, listener: listener, worker: worker, address: address)
+            let router = SMPRouter(core: core, listener: listener, worker: worker, address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(configuration, group)
             } catch {
                 await router.stop()
                 throw error
             }
-            worker.start(core) { [weak router] in router?.watchCertificate() }
+            worker.start(core) { [weak router] in router?.listener.watchCertificate() }
             return router
         } catch {
             await worker.stop()
@@ -120,22 +99,17 @@ package final class SMPRouter: Sendable {
     }
 
     private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {
-        if case .folder(let folder) = configuration.storage, configuration.hasControl {
-            let control = try await RouterControl.start(in: folder, group: group, logger: core.logger) { [weak self] line throws(ControlError) in
-                guard let self else { throw ControlError("stopped", "the router has stopped") }
-                return try await answer(line)
-            }
-            endpoints.withLock { $0.control = control }
-        }
-        guard let wanted = configuration.metrics else { return }
-        let metrics = try await MetricsEndpoint.start(on: wanted, group: group, logger: core.logger) { [weak self] in
+        let folder: String? = if case .folder(let folder) = configuration.storage { folder } else { nil }
+        try await listener.openEndpoints(configuration, in: folder, group: group) { [weak self] line throws(ControlError) in
+            guard let self else { throw ControlError("stopped", "the router has stopped") }
+            return try await answer(line)
+        } metrics: { [weak self] in
             self.map { Prometheus.text($0.statistics, at: $0.core.now()) } ?? ""
         }
-        endpoints.withLock { $0.metrics = metrics }
     }
 
     /// Where metrics are served; nil if they are not.
-    package var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
+    package var metricsPort: Int? { listener.metricsPort }
 
     private static func makeRelays(
         _ configuration: RouterConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
@@ -154,21 +128,13 @@ package final class SMPRouter: Sendable {
 
     private static func listen(
         _ configuration: RouterConfiguration, _ certificate: RouterCertificate, _ core: RouterCore, _ group: any EventLoopGroup
-    ) async throws(RouterError) -> SMPTransportListener {
-        var listening = SMPTransportListener.Configuration(credential: certificate.credential)
-        listening.host = configuration.host
-        listening.port = configuration.port
-        listening.logger = core.logger
-        listening.handshakeTimeout = configuration.handshakeTimeout
-        listening.maximumConnections = configuration.maximumConnections
-        listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
-        listening.maximumHandshakes = configuration.maximumHandshakes
+    ) async throws(RouterError) -> RouterListener {
         let versions = configuration.versions
         let timeouts = RouterSession.Timeouts(
             handshake: TimeAmount(configuration.handshakeTimeout), idle: configuration.idleTimeout.map { TimeAmount($0) },
             stall: TimeAmount(configuration.stallTimeout))
-        do {
-            return try await SMPTransportListener.start(listening, group: group) { error in
+        return try await RouterListener.start(configuration, certificate, logger: core.logger) { listening throws(ConnectionError) in
+            try await SMPTransportListener.start(listening, group: group) { error in
                 core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
             } onConnection: { connection, credential in
                 guard let identity = certificate.identity(of: credential),
@@ -179,29 +145,13 @@ package final class SMPRouter: Sendable {
                 else { return connection.beginClosing() }
                 session.start()
             }
-        } catch {
-            guard (error.cause as? IOError)?.errnoCode == EADDRINUSE else {
-                throw RouterError(.transport, "the router cannot listen", cause: error)
-            }
-            throw RouterError(
-                .addressInUse,
-                "something else listens on \(configuration.host):\(configuration.port) already: stop it, or choose another port")
         }
     }
 
-    private static func address(
-        _ configuration: RouterConfiguration, _ keyHash: KeyHash, port: Int
-    ) throws(RouterError) -> SMPServerAddress {
-        var hosts = configuration.advertisedHosts
-        if hosts.isEmpty {
-            let isAll = ["0.0.0.0", "::", ""].contains(configuration.host)
-            guard let host = try? TransportHost(parsing: isAll ? "127.0.0.1" : configuration.host) else {
-                throw RouterError(.invalidConfiguration, "\(configuration.host) is not the name of a host")
-            }
-            hosts = [host]
-        }
+    private static func address(_ configuration: RouterConfiguration, _ listener: RouterListener) throws(RouterError) -> SMPServerAddress {
         // The default port is left out.
-        guard let address = SMPServerAddress(hosts: hosts, port: port == 5223 ? nil : UInt16(port), keyHash: keyHash) else {
+        let port = listener.port == 5223 ? nil : UInt16(listener.port)
+        guard let address = SMPServerAddress(hosts: try configuration.shownHosts(), port: port, keyHash: listener.keyHash) else {
             throw RouterError(.invalidConfiguration, "the router's address has too many hosts")
         }
         return address
@@ -214,7 +164,7 @@ package final class SMPRouter: Sendable {
     package var statistics: RouterStatistics {
         var statistics = core.statistics
         statistics.connections = listener.connectionCount
-        statistics.certificateLifetime = certificate.remainingLifetime
+        statistics.certificateLifetime = listener.certificateLifetime
         return statistics
     }
 
@@ -222,19 +172,13 @@ package final class SMPRouter: Sendable {
     package func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
-        let endpoints = endpoints.withLock { endpoints in
-            defer { endpoints = Endpoints() }
-            return endpoints
-        }
-        await endpoints.control?.stop()
-        await endpoints.metrics?.stop()
-        await listener.close()
+        await listener.stop()
         await worker.stop()
-        ending.resolve(())
+        listener.stopped()
     }
 
     /// Returns when the router has been stopped.
-    package func waitUntilStopped() async { await ending.value() }
+    package func waitUntilStopped() async { await listener.waitUntilStopped() }
 
     /// Writes anew what is needed of the journal of a router that does not run.
     ///
@@ -249,7 +193,8 @@ package final class SMPRouter: Sendable {
         let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil,
-            limits: AddressLimits(queues: nil), history: StatisticsStore(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
+            limits: AddressLimits(creations: nil), history: StatisticsStore(configuration.storage, now: RouterClock.now(), logger),
+            random: SystemRandomSource(),
             now: RouterClock.now, logger: logger, scheduleCommit: { worker.schedule() })
         let before = journal.size
         worker.start(core) {}
@@ -264,34 +209,15 @@ package final class SMPRouter: Sendable {
     /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
     ///
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
-    package func renewCertificate() throws(RouterError) {
-        let credential = try certificate.renew()
-        do {
-            try listener.present(credential)
-        } catch {
-            throw RouterError(.transport, "the new certificate cannot be shown", cause: error)
-        }
-        core.logger.notice("the certificate was renewed", metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
-    }
-
-    private func watchCertificate() {
-        if certificate.isDue {
-            do {
-                try renewCertificate()
-            } catch {
-                core.logger.error("the certificate cannot be renewed", metadata: ["reason": "\(error)"])
-            }
-        } else if certificate.needsKey {
-            core.logger.error(
-                "the certificate expires soon and the key of the identity is not here to renew it",
-                metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
-        }
-    }
+    package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
     package func compact() async throws(RouterError) { try await worker.clearAll() }
+
+    /// Copies the journal into a folder, while the router goes on.
+    package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
     package func expire() async { await worker.expireAll() }

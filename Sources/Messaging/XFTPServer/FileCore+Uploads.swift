@@ -1,7 +1,7 @@
 import AsyncPrimitives
 import Logging
+import RouterSupport
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization

@@ -1,9 +1,9 @@
 import AsyncPrimitives
 import Logging
 import NIOPosix
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization

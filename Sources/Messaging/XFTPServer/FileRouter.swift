@@ -1,10 +1,9 @@
-import AsyncPrimitives
 package import Logging
 package import NIOCore
 import NIOPosix
+package import RouterSupport
 package import SMPCrypto
 package import SMPProtocol
-package import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization
@@ -23,25 +22,12 @@ package final class FileRouter: Sendable {
     package let port: Int
 
     private let core: FileCore
-    private let certificate: RouterCertificate
-    private let listener: SMPTransportListener
+    private let listener: RouterListener
     private let history: CounterStore<FileRouterStatistics.Counters>
-    private let ending = Promise<Void>()
-    private let parts = Mutex(Parts())
+    private let upkeep = Mutex<Task<Void, Never>?>(nil)
 
-    /// The endpoints for operators and monitoring, and the tasks of upkeep.
-    private struct Parts {
-        var control: RouterControl?
-        var metrics: MetricsEndpoint?
-        var upkeep: Task<Void, Never>?
-    }
-
-    private init(
-        core: FileCore, certificate: RouterCertificate, listener: SMPTransportListener, history: CounterStore<FileRouterStatistics.Counters>,
-        address: XFTPServerAddress
-    ) {
+    private init(core: FileCore, listener: RouterListener, history: CounterStore<FileRouterStatistics.Counters>, address: XFTPServerAddress) {
         self.core = core
-        self.certificate = certificate
         self.listener = listener
         self.history = history
         self.address = address
@@ -100,14 +86,13 @@ package final class FileRouter: Sendable {
             let listener = try await listen(configuration, certificate, core, group)
             let address: XFTPServerAddress
             do throws(RouterError) {
-                address = try Self.address(configuration, certificate.keyHash, port: listener.port)
+                address = try Self.address(configuration, listener)
             } catch {
-                await listener.close()
+                await listener.stop()
                 throw error
             }
             let router = FileRouter(
-                core: core, certificate: certificate, listener: listener,
-                history: CounterStore(.folder(configuration.folder), now: now(), logger), address: address)
+                core: core, listener: listener, history: CounterStore(.folder(configuration.folder), now: now(), logger), address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(group)
             } catch {
@@ -124,19 +109,12 @@ package final class FileRouter: Sendable {
 
     private static func listen(
         _ configuration: FileRouterConfiguration, _ certificate: RouterCertificate, _ core: FileCore, _ group: any EventLoopGroup
-    ) async throws(RouterError) -> SMPTransportListener {
-        var listening = SMPTransportListener.Configuration(credential: certificate.credential)
-        listening.host = configuration.host
-        listening.port = configuration.port
-        listening.applicationProtocols = ["xftp/1"]
-        listening.requestsClientCertificate = false
-        listening.logger = core.logger
-        listening.handshakeTimeout = configuration.handshakeTimeout
-        listening.maximumConnections = configuration.maximumConnections
-        listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
-        listening.maximumHandshakes = configuration.maximumHandshakes
+    ) async throws(RouterError) -> RouterListener {
         let versions = configuration.versions
-        do {
+        return try await RouterListener.start(configuration, certificate, logger: core.logger) { listening throws(ConnectionError) in
+            var listening = listening
+            listening.applicationProtocols = ["xftp/1"]
+            listening.requestsClientCertificate = false
             return try await SMPTransportListener.start(listening, group: group) { error in
                 core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
             } open: { channel, handshake in
@@ -150,46 +128,25 @@ package final class FileRouter: Sendable {
                 let session = FileSession(core: core, connection: connection, handshake: handshake)
                 Task { await session.run() }
             }
-        } catch {
-            guard (error.cause as? IOError)?.errnoCode == EADDRINUSE else {
-                throw RouterError(.transport, "the router cannot listen", cause: error)
-            }
-            throw RouterError(
-                .addressInUse,
-                "something else listens on \(configuration.host):\(configuration.port) already: stop it, or choose another port")
         }
     }
 
-    private static func address(_ configuration: FileRouterConfiguration, _ keyHash: KeyHash, port: Int) throws(RouterError) -> XFTPServerAddress {
-        var hosts = configuration.advertisedHosts
-        if hosts.isEmpty {
-            let isAll = ["0.0.0.0", "::", ""].contains(configuration.host)
-            guard let host = try? TransportHost(parsing: isAll ? "127.0.0.1" : configuration.host) else {
-                throw RouterError(.invalidConfiguration, "\(configuration.host) is not the name of a host")
-            }
-            hosts = [host]
-        }
+    private static func address(_ configuration: FileRouterConfiguration, _ listener: RouterListener) throws(RouterError) -> XFTPServerAddress {
         // The default port is left out.
-        guard let address = XFTPServerAddress(hosts: hosts, port: port == 443 ? nil : UInt16(port), keyHash: keyHash) else {
+        let port = listener.port == 443 ? nil : UInt16(listener.port)
+        guard let address = XFTPServerAddress(hosts: try configuration.shownHosts(), port: port, keyHash: listener.keyHash) else {
             throw RouterError(.invalidConfiguration, "the router's address has too many hosts")
         }
         return address
     }
 
     private func startEndpoints(_ group: any EventLoopGroup) async throws(RouterError) {
-        if core.configuration.hasControl {
-            let control = try await RouterControl.start(in: core.configuration.folder, group: group, logger: core.logger) {
-                [weak self] line throws(ControlError) in
-                guard let self else { throw ControlError("stopped", "the router has stopped") }
-                return try await answer(line)
-            }
-            parts.withLock { $0.control = control }
-        }
-        guard let wanted = core.configuration.metrics else { return }
-        let metrics = try await MetricsEndpoint.start(on: wanted, group: group, logger: core.logger) { [weak self] in
+        try await listener.openEndpoints(core.configuration, in: core.configuration.folder, group: group) { [weak self] line throws(ControlError) in
+            guard let self else { throw ControlError("stopped", "the router has stopped") }
+            return try await answer(line)
+        } metrics: { [weak self] in
             self.map { $0.statistics.prometheus(at: $0.core.now()) } ?? ""
         }
-        parts.withLock { $0.metrics = metrics }
     }
 
     private func startUpkeep() {
@@ -201,7 +158,7 @@ package final class FileRouter: Sendable {
                 if untilSweep <= .zero {
                     untilSweep = interval
                     await core.expire()
-                    watchCertificate()
+                    listener.watchCertificate()
                 }
                 if core.journal.needsClearing {
                     do throws(RouterError) { try await core.compact() } catch {
@@ -214,24 +171,14 @@ package final class FileRouter: Sendable {
                 untilSweep -= min(interval, .seconds(1))
             }
         }
-        parts.withLock { $0.upkeep = task }
-    }
-
-    private func watchCertificate() {
-        if certificate.isDue {
-            do throws(RouterError) { try renewCertificate() } catch {
-                core.logger.error("the certificate cannot be renewed", metadata: ["reason": "\(error)"])
-            }
-        } else if certificate.needsKey {
-            core.logger.error("the certificate expires soon and the key of the identity is not here to renew it")
-        }
+        upkeep.withLock { $0 = task }
     }
 
     /// Copies the journal into a folder, while the router goes on. Chunks are files of their own.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
     /// The address of the metrics endpoint; nil if there is none.
-    package var metricsPort: Int? { parts.withLock { $0.metrics?.port } }
+    package var metricsPort: Int? { listener.metricsPort }
 
     /// True while nothing is accepted because the disk refuses it.
     package var isStorageFailing: Bool { core.journal.failure != nil }
@@ -249,7 +196,7 @@ package final class FileRouter: Sendable {
         statistics.bytes = bytes
         statistics.quota = core.configuration.quota
         statistics.journalBytes = core.journal.size
-        statistics.certificateLifetime = certificate.remainingLifetime
+        statistics.certificateLifetime = listener.certificateLifetime
         statistics.storageFailure = core.journal.failure?.message
         return statistics
     }
@@ -257,15 +204,7 @@ package final class FileRouter: Sendable {
     /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
     ///
     /// - Throws: ``RouterError`` `transport`; nothing changes then.
-    package func renewCertificate() throws(RouterError) {
-        let credential = try certificate.renew()
-        do {
-            try listener.present(credential)
-        } catch {
-            throw RouterError(.transport, "the new certificate cannot be shown", cause: error)
-        }
-        core.logger.notice("the certificate was renewed", metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
-    }
+    package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
     /// Deletes chunks whose time is over now, which is done by itself every ``FileRouterConfiguration/expirySweepInterval``.
     package func expire() async { await core.expire() }
@@ -279,20 +218,14 @@ package final class FileRouter: Sendable {
 
     /// Stops listening, ends all connections and makes durable what is left. Returns when all is done; may be called again.
     package func stop() async {
-        let parts = parts.withLock { parts in
-            defer { parts = Parts() }
-            return parts
-        }
-        parts.upkeep?.cancel()
-        await parts.control?.stop()
-        await parts.metrics?.stop()
-        await listener.close()
+        upkeep.withLock { $0.take() }?.cancel()
+        await listener.stop()
         await core.journal.stop()
         _ = statistics
         history.save()
-        ending.resolve(())
+        listener.stopped()
     }
 
     /// Returns when the router has been stopped.
-    package func waitUntilStopped() async { await ending.value() }
+    package func waitUntilStopped() async { await listener.waitUntilStopped() }
 }

@@ -1,11 +1,10 @@
+package import RouterSupport
 package import SMPProtocol
-package import SMPServer
-import SMPTransport
 package import SMPWire
 import XFTPProtocol
 
 /// The settings of a file router.
-package struct FileRouterConfiguration: Sendable {
+package struct FileRouterConfiguration: CommonRouterSettings {
     /// The folder of certificates, journal and chunks, which is made if there is none. All is readable by the owner only.
     package var folder: String
     /// The address to listen on.
@@ -55,7 +54,7 @@ package struct FileRouterConfiguration: Sendable {
     /// True if an operator can talk to the router on a socket in the data folder.
     package var hasControl = false
     /// The address of the metrics endpoint over HTTP; nil for none.
-    package var metrics: RouterConfiguration.MetricsAddress?
+    package var metrics: MetricsAddress?
     /// The guarantee behind an answer about a chunk's attributes. Chunks themselves are on the disk before they are accepted, whatever it is.
     package var durability: Durability = .always
     /// Bytes of a journal segment.
@@ -69,26 +68,17 @@ package struct FileRouterConfiguration: Sendable {
 
     /// - Throws: ``RouterError`` `invalidConfiguration`.
     func validate() throws(RouterError) {
-        func check(_ isValid: Bool, _ reason: String) throws(RouterError) {
-            guard isValid else { throw RouterError(.invalidConfiguration, reason) }
-        }
+        try checkCommonSettings()
+        let check = Self.check
         let times = Duration.milliseconds(1)...Duration.seconds(36_500 * 86_400)
-        try check((0...65_535).contains(port), "the port is \(port): it must be from 0 to 65535")
         try check(quota.map { $0 >= Int64(ChunkPlan.sizes[0]) } ?? true, "the quota must have room for a chunk of 64 KiB")
         try check(fileLifetime.map { $0 >= .seconds(3_600) && times.contains($0) } ?? true, "chunks must live for an hour at least")
         try check(times.contains(expirySweepInterval), "old chunks must be looked for once in 36500 days")
         try check(maximumFiles > 0 && maximumRecipients > 0, "there must be room for a chunk and a recipient")
         try check(maximumRecipientsInTotal > 0 && maximumRequests > 0, "there must be room for a recipient and a request")
-        try check(maximumConnections > 0 && maximumHandshakes > 0, "there must be room for a connection and a handshake")
-        try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
         try check(filesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "chunks from an address: 1 to 1000000 in an hour")
         try check(downloadsPerAddress.map { $0 > 0 } ?? true, "there must be room for a download from an address")
         try check(times.contains(handshakeTimeout) && times.contains(transferTimeout), "times must be from a millisecond to 36500 days")
-        try check(idleTimeout.map { times.contains($0) } ?? true, "the time for a silent client must be up to 36500 days")
-        try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "a certificate must be good for 2 to 999999 days")
-        try check(metrics.map { (0...65_535).contains($0.port) } ?? true, "the port for metrics must be from 0 to 65535")
-        try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
-        try check(clearingThreshold >= 0, "the clearing threshold must not be negative")
         try check(versions.intersection(XFTPVersion.offered) == versions, "versions \(versions) are offered, but only \(XFTPVersion.offered) are known")
     }
 }

@@ -2,6 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
+@testable import RouterSupport
 @testable import SMPServer
 
 /// What passes between clients and routers.

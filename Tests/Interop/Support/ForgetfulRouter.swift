@@ -1,6 +1,7 @@
 import Foundation
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPServer
 import SMPWire
 import TestSupport

@@ -1,5 +1,5 @@
 package import Dispatch
-package import SMPServer
+package import RouterSupport
 package import SMPWire
 package import Synchronization
 internal import TestSupport

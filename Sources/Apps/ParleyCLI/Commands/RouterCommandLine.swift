@@ -1,28 +1,38 @@
 internal import ArgumentParser
-internal import Parley
-internal import SMPServer
 
 /// `parley server`: routers.
 struct ServerCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "Run a router.", subcommands: [RouterCommandLine.self, FileRouterCommandLine.self])
+        commandName: "server", abstract: "Run a router.",
+        subcommands: [RouterCommandLine<MessageRouterSettings>.self, RouterCommandLine<FileRouterSettings>.self])
 }
 
-/// `parley server smp`: a message router, and what its operator does.
-struct RouterCommandLine: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "smp", abstract: "Run a message router.",
-        subcommands: [Init.self, Start.self, Address.self, Stats.self, Compact.self, Sessions.self, Queue.self, Renew.self],
-        defaultSubcommand: Start.self)
+/// `parley server smp` and `parley server xftp`: a router of a kind, and what its operator does.
+struct RouterCommandLine<Settings: RouterSettings>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: Settings.words.command, abstract: "Run a \(Settings.words.kind).",
+            subcommands: [Init.self, Start.self, Address.self, Stats.self, Compact.self] + Settings.commands + [Renew.self], defaultSubcommand: Start.self)
+    }
 
-    /// The folder of a router.
-    struct Folder: ParsableArguments, RouterFolder {
-        @Option(help: "The folder for keys, queues, messages and router.yaml.")
-        var data = "parley-router-data"
+    typealias Folder = RouterFolder<Settings>
+}
 
-        @Flag(help: "Print JSON, one object a line, for scripts.")
-        var json = false
+/// The options that name the data folder of a router.
+struct RouterFolder<Settings: RouterSettings>: ParsableArguments {
+    @Option(help: "The folder for \(Settings.words.contents) and \(Settings.words.file).")
+    var data = Settings.words.folder
 
-        var control: ControlClient { ControlClient(folder: data) }
+    @Flag(help: "Print JSON, one object a line, for scripts.")
+    var json = false
+
+    var control: ControlClient { ControlClient(folder: data, kind: Settings.words.command) }
+
+    /// Becomes the owner of the folder. To be called before anything is written there.
+    func actAsOwner() throws { try FolderOwner.become(of: data) }
+
+    /// Asks the router about the thing with an id, and shows the few members of its answer, one a line.
+    func ask(_ command: String, _ id: String, _ arguments: String = "") throws {
+        try RouterAnswer.show(members: try control.ask("\(command) \(id)\(arguments)"), asJSON: json)
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 struct ControlClient {
     let folder: String
     /// The kind of router, as the command that starts it names it: `smp` or `xftp`.
-    var kind = "smp"
+    let kind: String
     /// Clearing a large journal takes its time.
     private static let patience = 600
 

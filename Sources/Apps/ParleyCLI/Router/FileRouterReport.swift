@@ -1,7 +1,5 @@
-internal import Foundation
-
 /// The output of `parley server xftp stats` for a person.
-struct FileRouterReport: Decodable {
+struct FileRouterReport: RouterReport {
     let started: String
     let countedSince: String
     let connections: Int
@@ -22,17 +20,11 @@ struct FileRouterReport: Decodable {
         if let storageFailure { lines.append("NOTHING IS ACCEPTED: the disk refuses it (\(storageFailure))") }
         lines += [
             "running since \(started), counting since \(countedSince)",
-            "\(uploadedFiles) pieces of files with \(RouterReport.size(bytes))" + (quota.map { " of \(RouterReport.size($0))" } ?? "")
+            "\(uploadedFiles) pieces of files with \(Self.size(bytes))" + (quota.map { " of \(Self.size($0))" } ?? "")
                 + ", \(files &- uploadedFiles) announced, \(connections) connections",
-            "journal \(RouterReport.size(journalBytes))",
+            "journal \(Self.size(journalBytes))",
         ]
         if let certificateLifetime { lines.append("certificate good for \(certificateLifetime / 86_400) days") }
-        lines.append("")
-        lines.append(RouterReport.row("", ["today", "7 days", "30 days", "total"]))
-        for name in total.keys.sorted() {
-            let values = [day, week, month, total].map { "\($0[name] ?? 0)" }
-            lines.append(RouterReport.row(name.replacingOccurrences(of: "_", with: " "), values))
-        }
-        return lines
+        return lines + Self.table(day: day, week: week, month: month, total: total)
     }
 }

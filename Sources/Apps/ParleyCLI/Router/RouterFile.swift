@@ -1,41 +1,43 @@
 internal import Foundation
 internal import ParleyRules
+internal import RouterSupport
 internal import SMPProtocol
-internal import SMPServer
+internal import SMPTransport
 internal import SMPWire
 internal import SystemSupport
 
-/// `router.yaml` in the data folder of a router: what it is set to. Every key may be left out but the version.
-struct RouterFile: RouterSettings {
-    static let kind = "smp"
-    static let creation = "Creating queues"
-    static let name = "router.yaml"
-    static let version = 1
+/// The settings file in the data folder of a router. Every key may be left out but the version.
+@dynamicMemberLookup
+struct RouterFile<Settings: RouterSettings> {
+    static var name: String { Settings.words.file }
+    static var version: Int { 1 }
 
     /// Names that others reach the machine by, most wanted first.
     var hosts: [String] = []
     var bind = "127.0.0.1"
-    var port = 5223
-    var allowsNewQueues = true
-    /// The file with what creating queues asks for, in the data folder unless it is a whole path.
+    var port = Settings.defaults.port
+    /// True if clients may create queues or upload files.
+    var allowsCreation = true
+    /// The file with the password for that, in the data folder unless it is a whole path.
     var passwordFile: String?
-    var allowsProxying = true
     var fsync = Durability.always
-    var messageQuota = 128
-    var messageDays: Int? = 21
-    var queueDays: Int?
-    var maximumQueues = 1_000_000
-    var maximumConnections = 20_000
-    var connectionsPerAddress: Int? = 2_000
-    var queuesPerAddress: Int? = 10_000
-    var maximumHandshakes = 2_000
+    var maximumConnections = Settings.defaults.connections
+    var connectionsPerAddress: Int? = Settings.defaults.connectionsPerAddress
+    /// Queues or pieces of files that one address may create in an hour.
+    var creationsPerAddress: Int? = 10_000
+    var maximumHandshakes = Settings.defaults.handshakes
     var handshakeSeconds = 30
     var idleHours: Int? = 6
-    var maximumRelays = 1_000
-    var allowsPrivateRelays: Bool?
     var certificateDays: Int? = 365
     var metricsAddress = "127.0.0.1"
     var metricsPort: Int?
+    /// The settings that only this kind of router has.
+    var settings = Settings()
+
+    subscript<Value>(dynamicMember path: WritableKeyPath<Settings, Value>) -> Value {
+        get { settings[keyPath: path] }
+        set { settings[keyPath: path] = newValue }
+    }
 
     init() {}
 
@@ -46,126 +48,134 @@ struct RouterFile: RouterSettings {
         self = try StrictFile.read(contentsOf: path, Self.init)
     }
 
-    static let keys = [
-        "router", "hosts", "bind", "port", "new-queues", "password-file", "proxy", "fsync", "message-quota", "message-days", "queue-days",
-        "queues", "connections", "connections-per-address", "queues-per-address", "handshakes", "handshake-seconds", "relays",
-        "allow-private-relays", "idle-hours", "certificate-days", "metrics-address", "metrics-port",
-    ]
-
-    init(_ file: MappingReader) {
-        file.refuseKeys(otherThan: Self.keys)
-        if let value = file.required("router", hint: "write \"router: \(Self.version)\" at the top"), let version = value.integer(in: 1...Int.max),
-            version != Self.version
+    init(_ mapping: MappingReader) {
+        let words = Settings.words, file = RouterFileReader(mapping: mapping)
+        mapping.refuseKeys(otherThan: Settings.keys)
+        if let value = mapping.required(words.versionKey, hint: "write \"\(words.versionKey): \(Self.version)\" at the top"),
+            let version = value.integer(in: 1...Int.max), version != Self.version
         {
             value.report(.badValue, "this program reads version \(Self.version) of the file, not \(version)")
         }
-        for value in file.value("hosts")?.listOrOne() ?? [] {
+        for value in mapping.value("hosts")?.listOrOne() ?? [] {
             guard let host = value.nonEmptyString() else { continue }
             if (try? TransportHost(wireString: host)) == nil { value.report(.badValue, "\"\(host)\" is not the name or the address of a host") }
             hosts.append(host)
         }
-        if hosts.count > 8 { file.value("hosts")?.report(.badValue, "an address has 8 hosts at most") }
-        func set<Value>(_ path: WritableKeyPath<RouterFile, Value>, _ value: Value?) { if let value { self[keyPath: path] = value } }
-        func number(_ key: String, _ range: ClosedRange<Int>) -> Int? { file.value(key)?.integer(in: range) }
-        set(\.bind, file.value("bind")?.nonEmptyString())
-        set(\.port, number("port", 0...65_535))
-        set(\.allowsNewQueues, file.value("new-queues")?.bool())
-        passwordFile = file.value("password-file")?.nonEmptyString()
-        set(\.allowsProxying, file.value("proxy")?.bool())
-        if let value = file.value("fsync"), let text = value.string() {
-            if let policy = Durability(argument: text) { fsync = policy } else { value.report(.badValue, Durability.help(for: text)) }
-        }
-        set(\.messageQuota, number("message-quota", 1...100_000))
-        set(\.messageDays, file.value("message-days").flatMap { Self.limit($0, 1...36_500) })
-        set(\.queueDays, file.value("queue-days").flatMap { Self.limit($0, 1...36_500) })
-        set(\.maximumQueues, number("queues", 1...100_000_000))
-        set(\.maximumConnections, number("connections", 1...1_000_000))
-        set(\.connectionsPerAddress, file.value("connections-per-address").flatMap { Self.limit($0, 1...1_000_000, none: "unlimited") })
-        set(\.queuesPerAddress, file.value("queues-per-address").flatMap { Self.limit($0, 1...1_000_000, none: "unlimited") })
-        set(\.maximumHandshakes, number("handshakes", 1...1_000_000))
-        set(\.handshakeSeconds, number("handshake-seconds", 1...3_600))
-        set(\.maximumRelays, number("relays", 1...100_000))
-        allowsPrivateRelays = file.value("allow-private-relays")?.bool()
-        set(\.idleHours, file.value("idle-hours").flatMap { Self.limit($0, 1...8_760) })
-        set(\.certificateDays, file.value("certificate-days").flatMap { Self.limit($0, 2...999_999) })
-        set(\.metricsAddress, file.value("metrics-address")?.nonEmptyString())
-        metricsPort = number("metrics-port", 0...65_535)
+        if hosts.count > 8 { mapping.value("hosts")?.report(.badValue, "an address has 8 hosts at most") }
+        file.text("bind", &bind)
+        file.number("port", 0...65_535, &port)
+        file.flag(words.creationKey, &allowsCreation)
+        passwordFile = mapping.value("password-file")?.nonEmptyString()
+        file.word("fsync", &fsync, Durability.init(argument:), Durability.help)
+        file.number("connections", 1...1_000_000, &maximumConnections)
+        file.limit("connections-per-address", 1...1_000_000, none: "unlimited", &connectionsPerAddress)
+        file.limit(words.creationsPerAddressKey, 1...1_000_000, none: "unlimited", &creationsPerAddress)
+        file.number("handshakes", 1...1_000_000, &maximumHandshakes)
+        file.number("handshake-seconds", 1...3_600, &handshakeSeconds)
+        file.limit("idle-hours", 1...8_760, &idleHours)
+        file.limit("certificate-days", 2...999_999, &certificateDays)
+        file.text("metrics-address", &metricsAddress)
+        metricsPort = mapping.value("metrics-port")?.integer(in: 0...65_535)
+        settings.read(file)
     }
 
-    /// A number, or a word for no limit.
-    static func limit(_ value: NodeReader, _ range: ClosedRange<Int>, none: String = "never") -> Int?? {
-        if value.text == none { return .some(nil) }
-        return value.integer(in: range).map(Optional.some)
-    }
-
-    /// The settings of a router in this folder.
+    /// Sets what routers of all kinds have.
     ///
     /// - Throws: ``Outcome/BadInput`` if the password cannot be read.
-    func configuration(in folder: String) throws -> RouterConfiguration {
-        var configuration = RouterConfiguration(storage: .folder(folder))
+    func configure(_ configuration: inout some CommonRouterSettings, in folder: String) throws {
         configuration.host = bind
         configuration.port = port
         configuration.advertisedHosts = hosts.compactMap { try? TransportHost(wireString: $0) }
-        configuration.allowsNewQueues = allowsNewQueues
         configuration.basicAuth = try password(in: folder)
-        configuration.allowsProxying = allowsProxying
         configuration.durability = fsync
-        configuration.messageQuota = messageQuota
-        configuration.messageLifetime = messageDays.map { .seconds($0 * 86_400) }
-        configuration.queueLifetime = queueDays.map { .seconds($0 * 86_400) }
-        configuration.maximumQueues = maximumQueues
         configuration.maximumConnections = maximumConnections
         configuration.maximumConnectionsPerAddress = connectionsPerAddress
-        configuration.queuesPerAddressAndHour = queuesPerAddress
         configuration.maximumHandshakes = maximumHandshakes
         configuration.handshakeTimeout = .seconds(handshakeSeconds)
-        configuration.maximumRelays = maximumRelays
-        configuration.allowsPrivateRelays = allowsPrivateRelays
         configuration.idleTimeout = idleHours.map { .seconds($0 * 3_600) }
         configuration.certificateDays = certificateDays
         configuration.hasControl = true
         configuration.metrics = metricsPort.map { .init(host: metricsAddress, port: $0) }
-        return configuration
     }
 
-    func address(hosts: [TransportHost], keyHash: KeyHash, password: BasicAuth?) -> RouterAddress? {
-        let port = port == 5223 ? nil : UInt16(exactly: port)
-        return SMPServerAddress(hosts: hosts, port: port, keyHash: keyHash).map {
-            RouterAddress(text: $0.wireString, textWithPassword: SMPServerWithAuth($0, basicAuth: password).wireString)
+    /// The password for creating something on the router; nil if there is none.
+    func password(in folder: String) throws -> BasicAuth? { try RouterSetup.password(inFile: passwordFile, folder: folder) }
+
+    /// The address of the router of a folder.
+    func address(_ credential: ServerCredential, in folder: String) throws -> RouterAddress {
+        let hosts = (hosts.isEmpty ? ["127.0.0.1"] : hosts).compactMap { try? TransportHost(wireString: $0) }
+        let keyHash = KeyHash(credential.fingerprint)
+        guard let address = Settings.address(hosts: hosts, port: port, keyHash: keyHash, password: try password(in: folder)) else {
+            throw Outcome.BadInput(description: "the router's address has too many hosts")
         }
+        return address
     }
+
+    /// Replaces settings by options of the command line.
+    mutating func override(host: String?, bind: String?, port: UInt16?, fsync: String?, metricsPort: UInt16?) throws {
+        if let port { self.port = Int(port) }
+        if let bind { self.bind = bind }
+        if let host {
+            guard (try? TransportHost(wireString: host)) != nil else {
+                throw Outcome.BadInput(description: "--host: \"\(host)\" is not the name or the address of a host")
+            }
+            hosts = [host]
+        } else if hosts.isEmpty {
+            hosts = ["127.0.0.1"]
+        }
+        if let fsync { self.fsync = try Durability(option: fsync) }
+        if let metricsPort { self.metricsPort = Int(metricsPort) }
+    }
+
+    /// The text of a file with these settings, in which everything that can be set is explained.
+    var text: String {
+        let words = Settings.words
+        return """
+            # The settings of the \(words.kind) in this folder. `parley server \(words.command) start` reads them; options of the command go before them.
+            # A line with a # in front says what holds without it.
+            \(words.versionKey): \(Self.version)
+
+            # The names or addresses under which others reach this machine, most wanted first. They are a part of the router's address.
+            hosts: [\(hosts.map(YAMLText.scalar).joined(separator: ", "))]
+            # The network interface and the port to listen on; 0.0.0.0 is every interface.
+            bind: \(YAMLText.scalar(bind))
+            port: \(port)
+
+            \(Settings.text(of: self))
+
+            # The certificate is issued for so many days (or never expires) and renewed when a third of them is left, if ca.key is here.
+            # certificate-days: 365
+
+            # Metrics for Prometheus at http://ADDRESS:PORT/metrics; without a port there are none.
+            # metrics-address: 127.0.0.1
+            \(metricsPort.map { "metrics-port: \($0)" } ?? "# metrics-port: \(words.metricsPort)")
+
+            """
+    }
+
+    /// The line with the file of the password.
+    var passwordLine: String { passwordFile.map { "password-file: \(YAMLText.scalar($0))" } ?? "# password-file: password" }
 }
 
-extension Durability {
-    /// `always`, or the time between two flushes: `1s`, `200ms`.
-    init?(argument: String) {
-        if argument == "always" {
-            self = .always
-            return
-        }
-        let number = argument.prefix { $0.isNumber }
-        guard let value = Int(number) else { return nil }
-        let milliseconds: Int
-        switch argument.dropFirst(number.count) {
-        case "ms": milliseconds = value
-        case "s": milliseconds = value.multipliedReportingOverflow(by: 1_000).partialValue
-        default: return nil
-        }
-        guard Self.milliseconds.contains(milliseconds), value <= 60_000 else { return nil }
-        self = .interval(.milliseconds(milliseconds))
+/// Reads the keys of a router's settings file into settings, which keep their values where a key is missing or wrong.
+struct RouterFileReader {
+    let mapping: MappingReader
+
+    func text(_ key: String, _ setting: inout String) { set(&setting, mapping.value(key)?.nonEmptyString()) }
+    func flag(_ key: String, _ setting: inout Bool) { set(&setting, mapping.value(key)?.bool()) }
+    func number(_ key: String, _ range: ClosedRange<Int>, _ setting: inout Int) { set(&setting, mapping.value(key)?.integer(in: range)) }
+
+    /// A number, or a word for no limit.
+    func limit(_ key: String, _ range: ClosedRange<Int>, none: String = "never", _ setting: inout Int?) {
+        guard let value = mapping.value(key) else { return }
+        set(&setting, value.text == none ? .some(nil) : value.integer(in: range).map(Optional.some))
     }
 
-    static func help(for text: String) -> String { "\"\(text)\" is not a policy: always, or a time from 10ms to 60s such as 1s or 200ms" }
-}
-
-extension Durability {
-    /// As ``init(argument:)`` takes it.
-    var argument: String {
-        switch self {
-        case .always: return "always"
-        case .interval(let time):
-            let milliseconds = Int(time.components.seconds) * 1_000 + Int(time.components.attoseconds / 1_000_000_000_000_000)
-            return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000)s" : "\(milliseconds)ms"
-        }
+    /// A value that is read from a word.
+    func word<Value>(_ key: String, _ setting: inout Value, _ parse: (String) -> Value?, _ help: (String) -> String) {
+        guard let value = mapping.value(key), let text = value.string() else { return }
+        if let parsed = parse(text) { setting = parsed } else { value.report(.badValue, help(text)) }
     }
+
+    private func set<Value>(_ setting: inout Value, _ value: Value?) { if let value { setting = value } }
 }

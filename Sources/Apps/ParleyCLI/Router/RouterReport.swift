@@ -1,55 +1,24 @@
 internal import Foundation
 
-/// The output of `parley server smp stats` for a person.
-struct RouterReport: Decodable {
-    struct Active: Decodable {
-        let day: Int
-        let week: Int
-        let month: Int
-    }
+/// The output of `stats` for a person.
+protocol RouterReport: Decodable {
+    var lines: [String] { get }
+}
 
-    let started: String
-    let countedSince: String
-    let connections: Int
-    let sessions: Int
-    let queues: Int
-    let messages: Int
-    let services: Int
-    let serviceQueues: Int
-    let relays: Int
-    let journalBytes: Int
-    let neededBytes: Int
-    let activeQueues: Active
-    let total: [String: UInt64]
-    let day: [String: UInt64]
-    let week: [String: UInt64]
-    let month: [String: UInt64]
-    let certificateLifetime: Int?
-    let storageFailure: String?
-    let damage: String?
-
-    var lines: [String] {
-        var lines: [String] = []
-        if let storageFailure { lines.append("NOTHING IS ACCEPTED: the disk refuses it (\(storageFailure))") }
-        if let damage { lines.append("THE JOURNAL IS DAMAGED and not cleared any more (\(damage))") }
-        lines += [
-            "running since \(started), counting since \(countedSince)",
-            "\(queues) queues, \(messages) messages waiting, \(sessions) clients (\(connections) connections)",
-            "\(services) services with \(serviceQueues) queues, \(relays) other routers connected to as a proxy",
-            "journal \(Self.size(journalBytes)), of which \(Self.size(neededBytes)) are needed",
-        ]
-        if let certificateLifetime { lines.append("certificate good for \(certificateLifetime / 86_400) days") }
-        lines.append("")
-        lines.append(Self.row("", ["today", "7 days", "30 days", "total"]))
-        lines.append(Self.row("queues used", ["\(activeQueues.day)", "\(activeQueues.week)", "\(activeQueues.month)", "-"]))
-        for name in total.keys.sorted() {
-            let values = [day, week, month, total].map { "\($0[name] ?? 0)" }
-            lines.append(Self.row(name.replacingOccurrences(of: "_", with: " "), values))
+extension RouterReport {
+    /// The counters of the last days and since the router was made, after an empty line.
+    ///
+    /// - Parameter first: Lines before the counters.
+    static func table(
+        _ first: [(name: String, values: [String])] = [], day: [String: UInt64], week: [String: UInt64], month: [String: UInt64], total: [String: UInt64]
+    ) -> [String] {
+        let counters = total.keys.sorted().map { name in
+            row(name.replacingOccurrences(of: "_", with: " "), [day, week, month, total].map { "\($0[name] ?? 0)" })
         }
-        return lines
+        return ["", row("", ["today", "7 days", "30 days", "total"])] + first.map { row($0.name, $0.values) } + counters
     }
 
-    static func row(_ name: String, _ values: [String]) -> String {
+    private static func row(_ name: String, _ values: [String]) -> String {
         let title = name + String(repeating: " ", count: max(0, 24 - name.count))
         return title + values.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
@@ -59,7 +28,8 @@ struct RouterReport: Decodable {
     }
 }
 
-extension RouterReport {
+/// The answers of a router that have few members.
+enum RouterAnswer {
     /// Shows the few members of a router's answer, one a line.
     static func show(members answer: Data, asJSON json: Bool) throws {
         guard !json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {

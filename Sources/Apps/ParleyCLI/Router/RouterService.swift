@@ -15,11 +15,18 @@ struct RouterService: Service, CustomStringConvertible {
         let stop: @Sendable () async -> Void
     }
 
+    typealias Starter = @Sendable () async throws -> Router
+
     let json: Bool
     let logger: Logger
-    let start: @Sendable () async throws -> Router
+    let start: Starter
 
     var description: String { "router" }
+
+    /// The logger of routers.
+    static func logger(_ level: Logger.Level, json: Bool) -> Logger {
+        Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: level, format: json ? .json : .text) }
+    }
 
     func run() async throws {
         // From here on SIGHUP does not end the process: who hears that the router is ready may send one at once.

@@ -1,6 +1,7 @@
 internal import ChatAPI
 package import EncryptedSQLite
 internal import Foundation
+internal import RouterSupport
 internal import SMPServer
 internal import SystemSupport
 

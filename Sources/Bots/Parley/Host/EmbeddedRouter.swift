@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import RouterSupport
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPTransport

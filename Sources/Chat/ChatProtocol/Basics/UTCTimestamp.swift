@@ -91,24 +91,7 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
     public func write(to writer: inout JSONWriter) { writer.write(string: description) }
 
     /// A textual form, for messages and logs.
-    public var description: String {
-        let days = seconds.dividedFloored(by: 86_400)
-        let remainder = Int(seconds % 86_400)
-        let second = remainder < 0 ? remainder + 86_400 : remainder
-        let date = CivilDate(daysSince1970: days)
-        return String(unsafeUninitializedCapacity: 32) { buffer in
-            var text = TimestampText(buffer: buffer)
-            text.write(date.year, digits: 4)
-            text.write("-", date.month)
-            text.write("-", date.day)
-            text.write("T", second / 3600)
-            text.write(":", second / 60 % 60)
-            text.write(":", second % 60)
-            text.write(fraction: nanoseconds)
-            text.write("Z")
-            return text.count
-        }
-    }
+    public var description: String { UnixTime.text(seconds, nanoseconds: nanoseconds) }
 
     /// Reads a moment in ``range``: `YYYY-MM-DD`, a `T` or a space, `hh:mm`, optional seconds with an optional fraction, and `Z` or an offset
     /// (`+hh:mm`, `+hhmm`, `+hh`). Digits below the nanosecond are dropped.
@@ -116,43 +99,6 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
         var reader = TimestampReader(text: Array(text.utf8))
         guard let value = reader.timestamp() else { return nil }
         self = value
-    }
-}
-
-/// A date of the proleptic Gregorian calendar.
-private struct CivilDate {
-    var year: Int
-    var month: Int
-    var day: Int
-
-    // Days are counted from 1 March of year 0, so that the leap day is the last day of its year, in eras of 400 years.
-    init(daysSince1970 days: Int64) {
-        let shifted = days + 719_468
-        let era = shifted.dividedFloored(by: 146_097)
-        let dayOfEra = Int(shifted - era * 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    init?(year: Int, month: Int, day: Int) {
-        guard (1...12).contains(month), day >= 1 else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day <= lengths[month - 1] else { return nil }
-        (self.year, self.month, self.day) = (year, month, day)
-    }
-
-    var daysSince1970: Int64 {
-        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
-        let era = shiftedYear.dividedFloored(by: 400)
-        let yearOfEra = shiftedYear - era * 400
-        let shiftedMonth = Int64(month > 2 ? month - 3 : month + 9)
-        let dayOfYear = (153 * shiftedMonth + 2) / 5 + Int64(day) - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
 
@@ -227,59 +173,5 @@ private struct TimestampReader {
         // An offset may lead out of the years that can be told, and so may a leap second.
         guard UTCTimestamp.range.contains(seconds) else { return nil }
         return UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds)
-    }
-}
-
-/// Writes the parts of a time. Times are most of what items print, hence no strings in between.
-private struct TimestampText {
-    private let buffer: UnsafeMutableBufferPointer<UInt8>
-    private(set) var count = 0
-
-    /// - Precondition: the buffer has room for a year of 4 digits and 26 bytes more.
-    init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
-
-    mutating func write(_ mark: Unicode.Scalar) { append(UInt8(ascii: mark)) }
-
-    mutating func write(_ mark: Unicode.Scalar, _ number: Int) {
-        write(mark)
-        write(number, digits: 2)
-    }
-
-    /// At least that many digits.
-    mutating func write(_ number: Int, digits: Int) {
-        if number < 0 { write("-") }
-        var weight = 1, width = 1
-        while width < digits || number.magnitude / UInt(weight) >= 10 {
-            weight *= 10
-            width += 1
-        }
-        while weight > 0 {
-            append(UInt8(number.magnitude / UInt(weight) % 10) + UInt8(ascii: "0"))
-            weight /= 10
-        }
-    }
-
-    /// A point and the digits that are needed; nothing for zero.
-    mutating func write(fraction nanoseconds: UInt32) {
-        guard nanoseconds > 0 else { return }
-        write(".")
-        var rest = nanoseconds, weight: UInt32 = 100_000_000
-        while rest > 0 {
-            append(UInt8(rest / weight) + UInt8(ascii: "0"))
-            rest %= weight
-            weight /= 10
-        }
-    }
-
-    private mutating func append(_ byte: UInt8) {
-        buffer[count] = byte
-        count += 1
-    }
-}
-
-extension Int64 {
-    fileprivate func dividedFloored(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
     }
 }

@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPProtocol
 import SMPWire
 
@@ -32,18 +33,4 @@ enum ControlCommand: Sendable, Equatable {
         }
         try words.end()
     }
-}
-
-/// The reason why a command of the operator failed.
-package struct ControlError: Error, Equatable {
-    /// Stable: for scripts.
-    package let code: String
-    package let message: String
-
-    package init(_ code: String, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    var reply: String { JSONText.line([("error", .object([("code", .text(code)), ("message", .text(message))]))]) }
 }

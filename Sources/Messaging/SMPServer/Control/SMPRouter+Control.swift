@@ -1,4 +1,5 @@
 import Logging
+import RouterSupport
 import SMPProtocol
 import SMPWire
 
@@ -57,7 +58,7 @@ extension RouterState.QueueDescription {
         }
         if let mode { members.append(("mode", .text(mode == .contact ? "contact" : "messaging"))) }
         members += [("messages", .number(messages)), ("subscribed", .flag(isSubscribed))]
-        if lastUsed > 0 { members.append(("lastUsed", .text(String(UTCTime.text(Int64(lastUsed) * 86_400).prefix(10))))) }
+        if lastUsed > 0 { members.append(("lastUsed", .text(String(UnixTime.text(Int64(lastUsed) * 86_400).prefix(10))))) }
         return members
     }
 }
@@ -67,7 +68,7 @@ extension RouterStatistics {
     var json: String {
         func object(_ counters: Counters) -> JSONText.Value { .object(counters.named.map { ($0.name, .number($0.value)) }) }
         var members: [(String, JSONText.Value)] = [
-            ("started", .text(UTCTime.text(started))), ("countedSince", .text(UTCTime.text(since))),
+            ("started", .text(UnixTime.text(started))), ("countedSince", .text(UnixTime.text(since))),
             ("connections", .number(connections)), ("sessions", .number(sessions)), ("queues", .number(queues)),
             ("messages", .number(messages)), ("services", .number(services)), ("serviceQueues", .number(serviceQueues)),
             ("relays", .number(relays)), ("journalBytes", .number(journalBytes)), ("neededBytes", .number(liveBytes)),

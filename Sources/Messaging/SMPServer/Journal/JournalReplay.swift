@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPCrypto
 import SMPWire
 
@@ -78,7 +79,7 @@ struct JournalReplay: Sendable {
                 guard sequence >= partial.firstSequence else { return }
                 partial.messages[sequence] = StoredMessage(
                     id: message.id, timestamp: message.timestamp, flags: message.flags, kind: message.kind,
-                    bodyLength: item.frame.bodyLength, position: item.range)
+                    bodyLength: item.bodyLength, position: item.range)
             }
         case .acknowledged(let queue, let sequence): update(queue) { $0.discard(below: sequence) }
         case .deleted(let queue):

@@ -1,5 +1,7 @@
+import ListenerSupport
 import Logging
 import NIOCore
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
@@ -310,7 +312,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             switch command {
             case .new(let request):
                 if let basicAuth = core.basicAuth, request.basicAuth != basicAuth { chargeWrongPassword() }
-                guard core.limits.mayCreateQueue(prefix) else { throw .quota }
+                guard core.limits.mayCreate(from: prefix) else { throw .quota }
                 prepared.material = .queue(try NewQueueMaterial(request, random: core.random))
             case .send(let flags, _):
                 guard let id = Identifier(core.random.bytes(Identifier.count)) else { throw .internal }

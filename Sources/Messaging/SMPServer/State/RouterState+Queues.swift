@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
 import SMPWire
@@ -128,7 +129,7 @@ extension RouterState {
                     subscription: subscription, size: queue.messages.count,
                     firstMessage: first.map {
                         QueueState.Message(
-                            id: base64($0.id), timestamp: UTCTime.text($0.timestamp), kind: $0.kind == .quota ? .quota : .message)
+                            id: base64($0.id), timestamp: UnixTime.text($0.timestamp), kind: $0.kind == .quota ? .quota : .message)
                     })))
     }
 

@@ -1,3 +1,4 @@
+import RouterSupport
 import SMPProtocol
 import SMPWire
 
@@ -19,12 +20,4 @@ struct StoredMessage: Hashable, Sendable {
     var bodyLength: Int
     /// Where its record is.
     var position: LogRange
-}
-
-/// Where something is in the journal: logical bytes since the journal was made.
-package struct LogRange: Hashable, Sendable {
-    package var start: UInt64
-    package var end: UInt64
-
-    package var count: Int { Int(end - start) }
 }

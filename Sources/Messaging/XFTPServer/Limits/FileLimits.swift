@@ -1,5 +1,6 @@
+import ListenerSupport
 import NIOCore
-import SMPServer
+import RouterSupport
 import SMPTransport
 import Synchronization
 
@@ -34,7 +35,7 @@ final class FileLimits: Sendable {
 
     /// - Parameter now: nanoseconds of a clock that only goes forward.
     init(_ configuration: FileRouterConfiguration, now: @escaping @Sendable () -> Int64 = AddressLimits.uptime) {
-        files = AddressLimits(queues: configuration.filesPerAddressAndHour, now: now)
+        files = AddressLimits(creations: configuration.filesPerAddressAndHour, now: now)
         recipients = Mutex(
             configuration.filesPerAddressAndHour.map {
                 TokenBuckets(TokenBucket.Rate($0 * Self.recipientsPerFile, in: .seconds(86_400)), limit: AddressLimits.rememberedAddresses)
@@ -45,7 +46,7 @@ final class FileLimits: Sendable {
     }
 
     /// Checks whether an address may announce a chunk with as many recipients now; if so, they are counted.
-    func mayCreateFile(recipients number: Int, _ prefix: NetworkPrefix?) -> Bool { mayAddRecipients(number, prefix) && files.mayCreateQueue(prefix) }
+    func mayCreateFile(recipients number: Int, _ prefix: NetworkPrefix?) -> Bool { mayAddRecipients(number, prefix) && files.mayCreate(from: prefix) }
 
     /// Checks whether an address may add as many recipients now; if so, they are counted.
     func mayAddRecipients(_ number: Int, _ prefix: NetworkPrefix?) -> Bool {

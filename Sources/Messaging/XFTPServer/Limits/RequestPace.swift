@@ -1,5 +1,6 @@
+import ListenerSupport
 import NIOCore
-import SMPServer
+import RouterSupport
 import SMPTransport
 
 /// The pace at which a connection has commands executed: a value, which is given the time.

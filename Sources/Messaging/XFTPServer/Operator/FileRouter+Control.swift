@@ -1,6 +1,6 @@
 import Logging
+import RouterSupport
 import SMPProtocol
-import SMPServer
 import SMPWire
 import Synchronization
 import XFTPProtocol
@@ -97,6 +97,6 @@ extension StoredFile {
         } else {
             members.append(("status", .text(isUploaded ? "uploaded" : "announced")))
         }
-        return members + [("bytes", .number(Int64(info.size))), ("recipients", .number(recipients.count)), ("created", .text(UTCTime.text(created)))]
+        return members + [("bytes", .number(Int64(info.size))), ("recipients", .number(recipients.count)), ("created", .text(UnixTime.text(created)))]
     }
 }

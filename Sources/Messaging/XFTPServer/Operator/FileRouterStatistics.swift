@@ -1,4 +1,5 @@
-package import SMPServer
+package import RouterSupport
+import SMPWire
 
 /// The counters of a file router, and its present load.
 package struct FileRouterStatistics: Sendable {
@@ -72,7 +73,7 @@ extension FileRouterStatistics {
     var json: String {
         func object(_ counters: Counters) -> JSONText.Value { .object(counters.named.map { ($0.name, .number($0.value)) }) }
         var members: [(String, JSONText.Value)] = [
-            ("started", .text(UTCTime.text(started))), ("countedSince", .text(UTCTime.text(counted.since))), ("connections", .number(connections)),
+            ("started", .text(UnixTime.text(started))), ("countedSince", .text(UnixTime.text(counted.since))), ("connections", .number(connections)),
             ("files", .number(files)), ("uploadedFiles", .number(uploadedFiles)), ("bytes", .number(bytes)), ("journalBytes", .number(journalBytes)),
             ("total", object(counted.total)), ("day", object(counted.day)), ("week", object(counted.week)), ("month", object(counted.month)),
         ]
@@ -84,24 +85,16 @@ extension FileRouterStatistics {
 
     /// The text format of Prometheus. Names are stable, and there are no labels.
     func prometheus(at now: Int64) -> String {
-        var text = ""
-        func metric(_ name: String, _ kind: String, _ help: String, _ value: Int64) {
-            text += "# HELP parley_xftp_\(name) \(help)\n# TYPE parley_xftp_\(name) \(kind)\nparley_xftp_\(name) \(value)\n"
-        }
-        for field in Counters.fields {
-            metric(field.name + "_total", "counter", field.help, Int64(clamping: counted.total[keyPath: field.path]))
-        }
-        metric("connections", "gauge", "Open connections, those in their TLS handshake included.", Int64(connections))
-        metric("files", "gauge", "Chunks, those that are announced and not uploaded included.", Int64(files))
-        metric("uploaded_files", "gauge", "Chunks that can be downloaded.", Int64(uploadedFiles))
-        metric("stored_bytes", "gauge", "Bytes of chunks that can be downloaded.", bytes)
-        if let quota { metric("quota_bytes", "gauge", "Bytes of all chunks at most.", quota) }
-        metric("journal_bytes", "gauge", "Bytes of the journal.", Int64(journalBytes))
-        metric("storage_failing", "gauge", "1 while nothing is accepted because the disk refuses it.", storageFailure == nil ? 0 : 1)
-        if let certificateLifetime {
-            metric("certificate_lifetime_seconds", "gauge", "Time until the certificate expires.", Int64(certificateLifetime))
-        }
-        metric("uptime_seconds", "gauge", "Time since the process was started.", now - started)
-        return text
+        var text = PrometheusText(prefix: "parley_xftp_")
+        text.add(counted.total)
+        text.gauge("connections", "Open connections, those in their TLS handshake included.", connections)
+        text.gauge("files", "Chunks, those that are announced and not uploaded included.", files)
+        text.gauge("uploaded_files", "Chunks that can be downloaded.", uploadedFiles)
+        text.gauge("stored_bytes", "Bytes of chunks that can be downloaded.", bytes)
+        if let quota { text.gauge("quota_bytes", "Bytes of all chunks at most.", quota) }
+        text.gauge("journal_bytes", "Bytes of the journal.", journalBytes)
+        text.gauge("storage_failing", "1 while nothing is accepted because the disk refuses it.", storageFailure == nil ? 0 : 1)
+        text.addHealth(certificateLifetime: certificateLifetime, uptime: now - started)
+        return text.text
     }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOHTTP2
-import SMPServer
+import RouterSupport
 import SMPTransport
 import Synchronization
 import XFTPTransport

@@ -1,9 +1,9 @@
 import Logging
 import NIOCore
 import NIOHTTP2
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPTransport
 import SMPWire
 import Synchronization

@@ -1,6 +1,6 @@
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
-import SMPServer
 import SMPWire
 import XFTPProtocol
 

@@ -1,5 +1,5 @@
+import RouterSupport
 import SMPProtocol
-import SMPServer
 import SMPWire
 import Synchronization
 import SystemSupport

@@ -2,7 +2,7 @@ import AsyncPrimitives
 import Logging
 import NIOCore
 import NIOPosix
-import SMPServer
+import RouterSupport
 import Synchronization
 
 /// The journal of a file router, made durable on a thread of its own: commands that come at the same time share a synchronization.

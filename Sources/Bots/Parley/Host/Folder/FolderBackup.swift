@@ -1,5 +1,6 @@
 internal import EncryptedSQLite
 internal import Foundation
+internal import RouterSupport
 internal import SMPServer
 internal import SystemSupport
 
