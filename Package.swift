@@ -148,11 +148,17 @@ let chat: [Target] =
     + module("ChatModel", layer: "Chat", uses: ["AsyncPrimitives", "ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
     // The decisions of chats, groups and channels, without a store or an agent.
     + module("ChatRules", layer: "Chat", uses: ["UnicodeText", "ChatProtocol", "ChatAPI", "SMPProtocol", "SMPCrypto", "SMPWire"])
+    // The tables of chats: what is stored of users, contacts, groups, items, files and deliveries.
+    + module(
+        "ChatStore", layer: "Chat",
+        uses: [
+            "SystemSupport", "ChatProtocol", "ChatAPI", "ChatRules", "XFTPProtocol", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
+        ])
     + module(
         "ChatEngine", layer: "Chat",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "ChatRules", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
-            "SMPWire", "XFTPAgent", "XFTPProtocol",
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "ChatRules", "ChatStore", "SMPAgent", "SMPClient", "SMPProtocol",
+            "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
         tests: ["ChatSimulation", "SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults", "FileFaults"])
@@ -160,7 +166,8 @@ let chat: [Target] =
     + module(
         "ChatSimulation", layer: "Chat",
         uses: [
-            "ChatEngine", "ChatRules", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
+            "ChatEngine", "ChatRules", "ChatStore", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "XFTPAgent",
+            "XFTPProtocol",
             "EncryptedSQLite",
         ])
     + module(
@@ -340,8 +347,7 @@ let testSupport: [Target] = [
 /// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
 let fuzzedModules: [Target.Dependency] = [
     "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "RouterSupport", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI",
-    "ChatRules",
-    "ChatEngine",
+    "ChatRules", "ChatStore", "ChatEngine",
     "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [

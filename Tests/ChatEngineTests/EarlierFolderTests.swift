@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Folders made by earlier versions. A folder has a profile, alice, with an address and a contact, bob; two messages sent, one received, and three
 /// written while the core was stopped.

@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("Messages to one contact or group that are given at once")
 struct JointSendTests {

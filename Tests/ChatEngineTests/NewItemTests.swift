@@ -7,6 +7,7 @@ import Testing
 import TranscriptSupport
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("New items of chats")
 struct NewItemTests {

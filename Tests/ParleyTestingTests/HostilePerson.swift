@@ -5,6 +5,7 @@ import SMPCrypto
 import SMPWire
 
 @testable import ChatEngine
+@testable import ChatStore
 @testable import Parley
 @testable import ParleyTesting
 

@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatProtocol
 import ChatRules
+import ChatStore
 import TestSupport
 import Testing
 

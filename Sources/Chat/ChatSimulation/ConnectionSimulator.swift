@@ -1,5 +1,6 @@
 import ChatEngine
 import ChatRules
+import ChatStore
 package import Foundation
 import SMPAgent
 import SMPCrypto

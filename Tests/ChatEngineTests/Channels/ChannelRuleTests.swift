@@ -9,6 +9,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The rules of channels, each by itself: what a relay may say to a subscriber, an owner to a relay, and a subscriber to both.
 @Suite struct ChannelRuleTests {

@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What a relay withholds, reorders, repeats or makes too large, and what owners and subscribers send too much of.
 @Suite("Hostile deliveries in channels")

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Runs a channel again and again and ends its relay at the steps of it: before and after every transaction and every command to a router.
 @Suite("A relay that is killed")

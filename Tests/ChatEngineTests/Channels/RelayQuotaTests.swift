@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 @Suite("Quotas of relays")
 struct RelayQuotaTests {

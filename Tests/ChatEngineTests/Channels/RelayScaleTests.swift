@@ -13,6 +13,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// An agent that takes messages and counts them, or fails.
 private final class CountingSender: MessageSender {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What subscribers of a channel may do by their status, at the relay and at another subscriber, who gets it from the relay.
 @Suite("Rights of subscribers by their status")

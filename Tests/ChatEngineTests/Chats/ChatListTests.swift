@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// The list of chats: its order, its filters, its pages, and whose chats it shows.
 @Suite struct ChatListTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Pages of a chat, compared with what a plain list of its items gives.
 @Suite struct ChatPageTests {

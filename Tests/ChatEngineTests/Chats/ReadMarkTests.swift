@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What is read and what is not, by chat and by profile.
 @Suite struct ReadMarkTests {

@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Commands as people type them: chats by name, messages by the beginning of their text.
 @Suite struct ConsoleTests {

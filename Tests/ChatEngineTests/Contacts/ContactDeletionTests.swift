@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Contacts that are deleted here or by themselves: what stays, what is sent, and what is possible then.
 @Suite struct ContactDeletionTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Contacts and members who are found to be the same person, and those who only claim it.
 @Suite struct ContactMergeTests {

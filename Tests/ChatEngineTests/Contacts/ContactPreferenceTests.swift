@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Preferences for one contact: what is told, what the chat shows, and the one time to live that both sides have.
 @Suite struct ContactPreferenceTests {

@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Requests by the address of a profile: how each is answered, and what is left of them.
 @Suite struct ContactRequestTests {

@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Connections that turn out to be with the host of a group: only those that this profile asked for by an address, and only while nobody has written.
 @Suite struct GroupAnswerTests {

@@ -6,6 +6,7 @@ import GRDB
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Requests that are accepted without showing one's profile.
 @Suite struct IncognitoAcceptanceTests {

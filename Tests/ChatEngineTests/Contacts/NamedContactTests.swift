@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Contacts whom the owner of the profile has named, by their link or later: nothing that is received makes anybody else of them, or them of anybody else.
 @Suite struct NamedContactTests {

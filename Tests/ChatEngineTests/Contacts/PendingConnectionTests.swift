@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Links that nobody has used yet: what can be changed about them, and what connecting by them would do.
 @Suite struct PendingConnectionTests {

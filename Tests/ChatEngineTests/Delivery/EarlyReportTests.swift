@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// The process has ended when the agent had a message and the store did not know. The agent reports it as sent before the next process has read from its
 /// store that the message waits.

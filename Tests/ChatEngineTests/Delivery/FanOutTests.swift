@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("Messages to many")
 struct FanOutTests {

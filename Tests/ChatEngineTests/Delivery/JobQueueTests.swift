@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("The queue of the agent's jobs")
 struct JobQueueTests {

@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Jobs of the agent that peers cause: they are bounded, they end, and none makes process after process crash.
 @Suite("Jobs that peers cause")

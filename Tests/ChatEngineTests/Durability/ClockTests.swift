@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("The clock of a core's machine is set")
 struct ClockTests {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What is told of a contact or group has a time by which a client knows what is later, whatever the clock says.
 @Suite struct LaterChangeTests {

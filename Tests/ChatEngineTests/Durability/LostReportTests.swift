@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 @testable import SMPAgent
 
 /// The process ends when the agent has stored what became of a message, and the chat has not.

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("Commands that are given once")
 struct OnceTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("A store that fails")
 struct StoreFaultTests {

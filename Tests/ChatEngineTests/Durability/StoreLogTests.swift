@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("What the stores log")
 struct StoreLogTests {

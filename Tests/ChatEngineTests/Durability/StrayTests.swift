@@ -8,6 +8,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("What the agent has made and the engine could not store")
 struct StrayTests {

@@ -11,6 +11,7 @@ import Testing
 import XFTPProtocol
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Files that were offered to versions that could not receive any.
 @Suite struct EarlierFileTests {

@@ -6,9 +6,11 @@ import SMPWire
 import TestSupport
 import Testing
 import XFTPAgent
+import XFTPProtocol
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The rules of transfers, without any: whose a file is, what a report that comes late or again changes, and what is left of a file that fails.
 @Suite struct FileRuleTests {

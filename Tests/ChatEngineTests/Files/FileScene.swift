@@ -11,6 +11,7 @@ import Testing
 import XFTPAgent
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Two contacts who exchange files over simulated routers.
 struct FileScene: Sendable {

@@ -11,6 +11,7 @@ import XFTPAgent
 import XFTPProtocol
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Files between two contacts.
 @Suite struct FileTransferTests {

@@ -13,6 +13,7 @@ import XFTPAgent
 import XFTPProtocol
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Files that are forwarded, and files without a message.
 @Suite struct ForwardedFileTests {

@@ -14,6 +14,7 @@ import XFTPAgent
 import XFTPProtocol
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Files in groups.
 @Suite struct GroupFileTests {

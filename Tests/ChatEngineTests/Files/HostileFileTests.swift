@@ -14,6 +14,7 @@ import XFTPAgent
 import XFTPProtocol
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Files that no client offers. Whatever comes, it changes nothing outside of the folder for files and nothing of others.
 @Suite struct HostileFileTests {

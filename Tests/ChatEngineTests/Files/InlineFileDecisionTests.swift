@@ -5,6 +5,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The decisions about files inside messages.
 @Suite struct InlineFileDecisionTests {

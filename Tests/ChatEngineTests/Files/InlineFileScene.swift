@@ -11,6 +11,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Bob, and a contact of his with an old client, whose messages are made by hand.
 ///

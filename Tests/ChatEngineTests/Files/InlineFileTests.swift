@@ -11,6 +11,7 @@ import XFTPProtocol
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Files that old clients send inside messages.
 @Suite struct InlineFileTests {

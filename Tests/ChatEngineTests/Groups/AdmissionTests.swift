@@ -9,6 +9,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// A host that admits by rules those who join by its link.
 @Suite("Admission by rules")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Customers who come by a business address: one chat for each, whatever comes again, and what apps of other versions are told.
 @Suite struct BusinessChatTests {

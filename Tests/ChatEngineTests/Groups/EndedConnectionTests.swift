@@ -4,6 +4,7 @@ import GRDB
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What waits for members whose connections end.
 @Suite struct EndedConnectionTests {

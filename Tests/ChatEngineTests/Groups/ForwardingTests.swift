@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What an administrator passes on between members whom it has introduced to each other, until they are connected.
 @Suite struct ForwardingTests {

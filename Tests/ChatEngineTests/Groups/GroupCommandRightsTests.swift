@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What the own role in a group lets a profile do: each command from the least role on that it needs, and no command of somebody who is not in.
 @Suite struct GroupCommandRightsTests {

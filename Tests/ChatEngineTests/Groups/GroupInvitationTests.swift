@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Contacts who are invited to a group: whom this profile may invite, and again, and what an invitation shows after it was answered.
 @Suite struct GroupInvitationTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Messages of members that come twice, too early, too late, or for what is not there.
 @Suite struct GroupMessageOrderTests {

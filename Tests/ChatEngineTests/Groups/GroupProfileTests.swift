@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The profile and the preferences of a group: who changes them, who is told, and what the group shows of it.
 @Suite struct GroupProfileTests {

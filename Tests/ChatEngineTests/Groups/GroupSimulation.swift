@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// A random life of a group, out of a seed: people join, write, edit, delete, react, moderate, change roles, leave and are removed, while their
 /// processes end and their connections to the router break. In the end all members must agree, as far as the protocol promises it.

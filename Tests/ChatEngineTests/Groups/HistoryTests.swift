@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What somebody who joins a group is sent of what was said before.
 @Suite struct HistoryTests {

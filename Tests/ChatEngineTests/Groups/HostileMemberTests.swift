@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// A member who sends what it has no right to send. Nothing of it is stored, and nobody else is disturbed.
 @Suite("Hostile members")

@@ -9,6 +9,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 @Suite("Introductions in large groups")
 struct IntroductionScaleTests {

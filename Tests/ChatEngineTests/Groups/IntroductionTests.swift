@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Members who are made known to each other: by whom, and that nothing comes of what is repeated, too old or not asked for.
 @Suite struct IntroductionTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// How fast strangers may join a group by its link: as their joins make its host send messages.
 @Suite("The pace of joins")

@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Requests to join by the link of a group: which are taken, once each, and who decides about them.
 @Suite struct JoinRequestTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Members who leave or are removed, and what becomes of their messages, their connections and their rows.
 @Suite struct LeavingTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What commands about members tell, and whom: those whom it concerns, and nobody of what is not new.
 @Suite struct MemberCommandTests {

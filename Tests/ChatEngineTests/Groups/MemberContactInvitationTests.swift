@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Members who want to write directly: whose invitations are taken, and what becomes of a contact that is there already.
 @Suite struct MemberContactInvitationTests {

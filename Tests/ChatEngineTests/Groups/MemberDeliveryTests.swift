@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The ways of messages to members: in which order, when they wait, and what the statuses at the members make of the one of the message.
 @Suite struct MemberDeliveryTests {

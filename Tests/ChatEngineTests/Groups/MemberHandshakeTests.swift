@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Connections with members while they are made: who may say what, and that what comes twice counts once.
 @Suite struct MemberHandshakeTests {

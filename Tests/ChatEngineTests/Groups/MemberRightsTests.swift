@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Every message that members send, from every role without the right to it, to a host and to a plain member: what they have stored stays as it is.
 @Suite("Rights of members")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Every message of members, from every role in every status, about others' messages and the sender's own ones, to a host and to a plain member.
 @Suite("Rights of members by their status")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What follows from messages about members and groups beside what they say: receipts, links, counts and the copies of what came before.
 @Suite struct MembershipEventTests {

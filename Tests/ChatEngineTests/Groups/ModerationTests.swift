@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Messages that moderators delete, members whom they hide, and what preferences make of messages and reactions that come all the same.
 @Suite struct ModerationTests {

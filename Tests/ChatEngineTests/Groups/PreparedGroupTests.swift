@@ -8,6 +8,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// Groups that are shown before anybody is connected: to which profile they belong, what their links change, and which plan a link has.
 @Suite struct PreparedGroupTests {

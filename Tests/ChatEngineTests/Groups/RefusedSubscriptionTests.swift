@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What a host tells a joiner whom it refuses, by hosts that do not keep to the rules.
 @Suite("Refusals by hostile hosts")

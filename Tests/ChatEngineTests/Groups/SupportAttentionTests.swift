@@ -5,6 +5,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The count of messages in the support chat of a member that no moderator has answered.
 @Suite("Attention of moderators")

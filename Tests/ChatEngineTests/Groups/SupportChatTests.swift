@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The conversations of members with the moderators: who is in them, what is counted, and how they end.
 @Suite struct SupportChatTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What a member calls itself while it is blocked for all: nobody sees it before the block ends, and everybody does then.
 @Suite struct WithheldProfileTests {

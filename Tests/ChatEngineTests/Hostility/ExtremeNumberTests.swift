@@ -11,6 +11,7 @@ import Testing
 import TranscriptSupport
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Numbers at the ends of what types hold, in commands and in what peers send. A trap anywhere ends the tests.
 @Suite("Extreme numbers")

@@ -11,6 +11,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// A contact that sends what no client sends. Whatever it is, it must not end the process, change what is not the sender's, or hold up
 /// this chat or others.

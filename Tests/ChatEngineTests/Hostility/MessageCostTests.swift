@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What a received body costs: rows that are written, events that are told of, blocks that are sent. Time is not measured, as what is counted here is what
 /// takes it.

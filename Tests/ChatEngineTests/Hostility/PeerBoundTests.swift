@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What peers leave behind in the store is bounded, whatever they send.
 @Suite("What peers leave behind")

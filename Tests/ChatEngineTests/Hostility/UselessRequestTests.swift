@@ -9,6 +9,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 @testable import SMPAgent
 
 /// Requests that lead nowhere. An address keeps only so many requests that wait for an answer: those that nobody can answer must not be among them.

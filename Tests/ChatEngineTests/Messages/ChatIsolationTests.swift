@@ -6,6 +6,7 @@ import GRDB
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Commands that name a chat or an item that is not the acting profile's: nothing is shown and nothing changes.
 @Suite struct ChatIsolationTests {

@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Messages that disappear: when their time begins, and what is left of them.
 @Suite struct DisappearingMessageTests {

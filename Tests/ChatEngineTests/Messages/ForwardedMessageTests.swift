@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Where forwarded messages say that they are from, and what cannot be forwarded.
 @Suite struct ForwardedMessageTests {

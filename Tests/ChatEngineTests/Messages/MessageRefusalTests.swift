@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// What commands about messages with a contact refuse, in which words, and that they leave nothing behind then.
 @Suite struct MessageRefusalTests {

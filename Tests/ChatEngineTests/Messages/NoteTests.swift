@@ -6,6 +6,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Notes to oneself: a chat without anybody else.
 @Suite struct NoteTests {

@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Messages about files, and those that nothing acts on.
 @Suite struct FileDescriptionTests {

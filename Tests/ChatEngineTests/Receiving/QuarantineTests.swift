@@ -10,6 +10,7 @@ import SystemSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite("Received events that are set aside")
 struct QuarantineTests {

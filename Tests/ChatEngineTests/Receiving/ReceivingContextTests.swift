@@ -5,6 +5,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 @Suite("The peer of a received event")
 struct ReceivingContextTests {

@@ -5,6 +5,7 @@ import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Making, naming and deleting profiles.
 @Suite struct ProfileTests {

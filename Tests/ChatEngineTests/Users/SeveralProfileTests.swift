@@ -7,6 +7,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// Several profiles in one core: each acts for itself, and one that is deleted takes along what is its own and nothing else.
 @Suite struct SeveralProfileTests {

@@ -6,6 +6,7 @@ import SMPProtocol
 import SMPWire
 
 @testable import ChatEngine
+@testable import ChatStore
 
 extension ChatTransaction {
     /// Adds a member of a group as one who has joined by its link and is connected.

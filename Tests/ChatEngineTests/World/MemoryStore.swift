@@ -7,6 +7,7 @@ import SMPCrypto
 import SMPWire
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// A chat store in memory with one profile, without an agent: for rules that need only transactions.
 final class MemoryStore: Sendable {

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// A profile with contacts and a group in a store in memory, for rules that need no agent: messages are received as an agent reports them.
 final class RuleScene: Sendable {

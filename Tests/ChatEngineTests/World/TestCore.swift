@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 /// A core whose events are kept.
 final class TestCore: Sendable {

@@ -12,6 +12,7 @@ import SMPWire
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 @testable import SMPAgent
 
 extension CrashPoint: ChatStoreInterceptor {}

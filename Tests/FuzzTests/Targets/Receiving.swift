@@ -9,6 +9,7 @@ import SMPProtocol
 import SMPWire
 
 @testable import ChatEngine
+@testable import ChatStore
 
 extension FuzzTarget {
     /// A body as a contact sends it, and as somebody sends it to an address who wants to be one: parsed, stored and shown. What it does to the

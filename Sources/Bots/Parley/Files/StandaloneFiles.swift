@@ -1,6 +1,7 @@
 public import ChatAPI
 internal import ChatEngine
 internal import ChatProtocol
+import ChatRules
 internal import Foundation
 internal import SMPWire
 internal import XFTPProtocol

@@ -2,6 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import Logging
 import SMPAgent
 import SMPCrypto

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Messages in the name of a channel. A relay knows which owner has sent them, and does not tell; all others learn that the channel says so.

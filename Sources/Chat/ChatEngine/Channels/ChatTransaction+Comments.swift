@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Comments on the posts of channels: the conversations that they are, and closing them.

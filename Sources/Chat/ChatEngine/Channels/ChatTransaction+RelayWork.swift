@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // The work of a relay, as the store keeps it: messages become tasks, tasks become bodies, bodies are given to members one after another.

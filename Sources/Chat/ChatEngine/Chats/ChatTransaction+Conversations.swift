@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 extension ChatTransaction {
     /// The conversation of a chat that a command names.

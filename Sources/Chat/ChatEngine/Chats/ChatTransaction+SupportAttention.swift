@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 // The count of messages of a member that no moderator has answered, put right when the support chat is looked at: answers of this profile, and messages
 // that were read or deleted one by one, do not change it at once.

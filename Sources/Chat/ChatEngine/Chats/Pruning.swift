@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 /// The lifetimes of records that are not the user's, in seconds.
 struct RetentionPeriods: Sendable {

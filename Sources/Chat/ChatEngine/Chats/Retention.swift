@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import EncryptedSQLite
 import GRDB
 import SMPWire
@@ -14,8 +15,6 @@ enum Retention {
     static let period: Int64 = 1_800
     /// Items deleted in one transaction at most.
     static let largestBatch = 500
-    /// Seconds for which items of groups are kept in any case, counted from when they came.
-    static let historyPeriod: Int64 = 12 * 3_600
 }
 
 /// The messages that a run of retention looks at.
@@ -48,53 +47,5 @@ extension TransactionRunner {
                 if Task.isCancelled { return }
             }
         }
-    }
-}
-
-extension Database {
-    /// Chats whose messages are kept for a time only.
-    func chatsWithRetention(user: UserID? = nil) throws -> [ItemOwner] {
-        let contacts = try all(
-            """
-            SELECT contact_id FROM contacts c JOIN users u ON u.user_id = c.user_id
-            WHERE coalesce(c.item_ttl, u.item_ttl) > 0 AND (?1 IS NULL OR c.user_id = ?1) ORDER BY contact_id
-            """, [user]
-        ) { ItemOwner.contact(ContactID($0.int())) }
-        let groups = try all(
-            """
-            SELECT group_id FROM groups c JOIN users u ON u.user_id = c.user_id
-            WHERE coalesce(c.item_ttl, u.item_ttl) > 0 AND (?1 IS NULL OR c.user_id = ?1) ORDER BY group_id
-            """, [user]
-        ) { ItemOwner.group(GroupID($0.int())) }
-        return contacts + groups
-    }
-
-    /// Deletes a chat's oldest items whose time is over, as it is set now.
-    ///
-    /// - Returns: the number of deleted items, at most `limit`.
-    func deleteItems(of chat: ItemOwner, keptUntil now: UTCTimestamp, limit: Int) throws -> Int {
-        let table: String, reactions: String
-        switch chat {
-        case .contact: (table, reactions) = ("contacts", "reactions")
-        case .group: (table, reactions) = ("groups", "group_reactions")
-        case .notes: return 0
-        }
-        let (column, id) = chat.column
-        let seconds = try number(
-            "SELECT coalesce(c.item_ttl, u.item_ttl) FROM \(table) c JOIN users u ON u.user_id = c.user_id WHERE c.\(column) = ?", [id])
-        guard let seconds, seconds > 0 else { return 0 }
-        let limitTime = now.adding(seconds: -seconds).stored
-        // The history that a member gets when it joins is older than its stay: such items are kept for half a day at least.
-        let (time, latest) = chat.groupID == nil ? ("created_at", limitTime) : ("item_ts", now.adding(seconds: -Retention.historyPeriod).stored)
-        let items = try all(
-            """
-            SELECT chat_item_id FROM chat_items WHERE \(column) = ? AND \(time) <= ? AND created_at <= ? AND content_kind <> 'chatBanner'
-            ORDER BY \(time) LIMIT ?
-            """, [id, limitTime, latest, limit]
-        ) { ChatItemID($0.int()) }
-        for item in items { try run("DELETE FROM chat_items WHERE chat_item_id = ?", [item]) }
-        // Reactions come after their messages: what is older than the limit belongs to none that is left.
-        if items.count < limit { try run("DELETE FROM \(reactions) WHERE \(column) = ? AND created_at <= ?", [id, limitTime]) }
-        return items.count
     }
 }

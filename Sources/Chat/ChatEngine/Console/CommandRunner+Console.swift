@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 // Commands for people at a console: they become the commands with ids.
 

@@ -2,6 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 import SMPProtocol
 import SMPWire

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Sending: what the store keeps of messages until the agent has them.

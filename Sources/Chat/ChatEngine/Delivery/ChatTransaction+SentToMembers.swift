@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatRules
+import ChatStore
 import EncryptedSQLite
 import GRDB
 import SMPWire
@@ -16,14 +17,6 @@ struct SentGroupItems {
     fileprivate mutating func add(_ id: ChatItemID, of connection: MemberConnectionRow) {
         if known.insert(id).inserted { items.append((id, connection.user, connection.group)) }
     }
-}
-
-/// The member behind a connection.
-struct MemberConnectionRow {
-    var connection: ChatConnectionID
-    var user: UserID
-    var group: GroupID
-    var member: GroupMemberID
 }
 
 extension ChatTransaction {
@@ -63,42 +56,5 @@ extension ChatTransaction {
             let chat = try groupConversation(group, scope: first.scope, of: user)
             emit(.chatItemsStatusesUpdated(user: user, chatItems: items.map { chat.containing($0.item) }))
         }
-    }
-}
-
-extension Database {
-    /// The member behind a connection of the agent; nil if it is not that of a member.
-    func memberConnection(agentID: Bytes) throws -> MemberConnectionRow? {
-        try first(
-            """
-            SELECT cn.connection_id, m.user_id, m.group_id, m.group_member_id FROM connections cn
-            JOIN group_members m ON m.group_member_id = cn.group_member_id WHERE cn.agent_connection_id = ?
-            """, [agentID.blob]
-        ) { MemberConnectionRow(connection: $0.id(), user: $0.id(), group: $0.id(), member: $0.id()) }
-    }
-
-    /// The items that a message of the agent is about; nil if no delivery has become this message.
-    fileprivate func items(ofMessage message: Int64, connection: ChatConnectionID) throws -> [ChatItemID]? {
-        let found = try all(
-            """
-            SELECT i.chat_item_id FROM deliveries d LEFT JOIN delivery_items i ON i.delivery_id = d.delivery_id
-            WHERE d.connection_id = ? AND d.agent_msg_id = ? ORDER BY i.chat_item_id
-            """, [connection, message]
-        ) { $0.optionalInt().map { ChatItemID($0) } }
-        return found.isEmpty ? nil : found.compactMap(\.self)
-    }
-
-    /// Records that a router has the message of an item for a member.
-    ///
-    /// - Returns: False if that was known, or the member has it.
-    fileprivate func markSent(_ item: ChatItemID, at member: GroupMemberID, viaProxy: Bool) throws -> Bool {
-        try run(
-            """
-            UPDATE group_item_statuses SET status = 'sent', status_json = NULL, via_proxy = ?
-            WHERE chat_item_id = ? AND group_member_id = ? AND status NOT IN ('sent', 'received')
-            """, [viaProxy, item, member])
-        if changesCount > 0 { return true }
-        try setViaProxy(viaProxy, ofItem: item, at: member)
-        return false
     }
 }

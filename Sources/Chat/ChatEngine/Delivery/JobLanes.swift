@@ -1,4 +1,5 @@
 import AsyncPrimitives
+import ChatStore
 import Synchronization
 
 /// The permits of jobs: so many are tried at a time. A job that waits before it is tried again holds none.

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SystemSupport
 
 /// The bounds of the jobs that peers cause: so many at a time, and not for ever.

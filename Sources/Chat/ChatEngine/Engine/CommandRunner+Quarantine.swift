@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 
 // Commands about received events that were set aside because processes died of them.

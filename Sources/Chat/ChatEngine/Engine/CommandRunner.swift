@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 
 /// Runs a command: each is one transaction, or some with work of the agent between them.

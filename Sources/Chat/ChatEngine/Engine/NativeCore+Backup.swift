@@ -1,5 +1,6 @@
 package import ChatAPI
 import ChatRules
+import ChatStore
 package import EncryptedSQLite
 import GRDB
 import SMPAgent
@@ -35,15 +36,5 @@ extension NativeCore {
             let missing = connections.count { !known.contains($0) }
             return missing > 0 ? (user, missing, connections.count) : nil
         }.sorted { $0.user.rawValue < $1.user.rawValue }
-    }
-}
-
-extension Database {
-    /// The agent's ids of the connections that are in use, by profile.
-    fileprivate func usedConnections() throws -> [UserID: [Bytes]] {
-        let all = try all("SELECT user_id, agent_connection_id FROM connections WHERE status = 'ready'", []) { row in
-            (UserID(row.int()), row.bytes())
-        }
-        return Dictionary(grouping: all, by: \.0).mapValues { $0.map(\.1) }
     }
 }

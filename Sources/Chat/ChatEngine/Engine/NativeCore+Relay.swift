@@ -1,4 +1,5 @@
 package import ChatRules
+import ChatStore
 import GRDB
 
 extension NativeCore {

@@ -1,5 +1,6 @@
 package import ChatAPI
 import ChatRules
+import ChatStore
 import GRDB
 import SMPAgent
 

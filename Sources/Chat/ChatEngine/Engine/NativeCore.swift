@@ -2,6 +2,7 @@ import AsyncPrimitives
 package import ChatAPI
 package import ChatProtocol
 import ChatRules
+import ChatStore
 package import EncryptedSQLite
 import Logging
 package import SMPAgent

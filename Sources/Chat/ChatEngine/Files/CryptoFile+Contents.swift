@@ -1,4 +1,5 @@
 package import ChatAPI
+import ChatStore
 internal import Foundation
 import SMPCrypto
 import XFTPProtocol

@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatRules
+import ChatStore
 import Logging
 import XFTPAgent
 import XFTPProtocol

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatRules
+import ChatStore
 import Foundation
 import SMPClient
 import SMPCrypto

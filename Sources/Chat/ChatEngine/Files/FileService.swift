@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import Logging
 import SMPAgent
 package import SMPClient
@@ -11,8 +12,6 @@ package import XFTPProtocol
 
 /// The description by which file routers give out a file; the part of it that a message carries is `ChatProtocol.FileDescription`.
 package typealias RouterFileDescription = XFTPProtocol.FileDescription
-/// A part of a description, as a message carries it.
-typealias FileDescriptionPart = ChatProtocol.FileDescription
 
 /// The transfer of files over file routers, below the chat engine. Ids are chosen by the caller, so that a request can be repeated.
 package protocol FileService: Sendable {
@@ -137,35 +136,5 @@ extension XFTPServerAddress {
     /// True for another address of the same router.
     func isSameRouter(as other: XFTPServerAddress) -> Bool {
         keyHash == other.keyHash && !Set(hosts).isDisjoint(with: other.hosts) && (port ?? 443) == (other.port ?? 443)
-    }
-}
-
-/// Bounds of files in chats.
-package enum FileLimits {
-    /// Bytes of a file that can be sent: 1 GiB, as in official clients.
-    static let sentFile: Int64 = 1 << 30
-    /// Bytes of a file that can be uploaded without a message: 5 GiB.
-    static let uploadedFile: Int64 = 5 << 30
-    /// Bytes of an image that the console sends.
-    static let image: Int64 = 522_240
-    /// Bytes that an encrypted file may have more than its content: its header and the padding of its last chunk of 4 MiB, twice that as clients may choose
-    /// other chunks.
-    package static let encryptionOverhead: Int64 = 8 << 20
-    /// Bytes of a chunk of a file that travels inside messages; all transfers report that size.
-    static let reportedChunk: Int64 = 15_780
-    /// Chunks of a file inside messages that is accepted, and of a voice message that is received without that.
-    static let inlineChunks: Int64 = 8
-    /// Chunks of a file inside messages that is accepted with `inline=on`.
-    static let requestedInlineChunks: Int64 = 15
-    /// Seconds for which routers keep files, after which their descriptions are of no use.
-    static let routerPeriod: Int64 = 2 * 86_400
-    /// Seconds after which a file that is marked to be received is not received any more.
-    static let markedPeriod: Int64 = 2 * 86_400
-
-    /// The number of descriptions that are made for recipients: at least 4, and a power of two, so that it does not tell how many there are.
-    static func descriptions(for recipients: Int) -> Int {
-        var count = 4
-        while count < recipients { count *= 2 }
-        return min(count, 10_000)
     }
 }

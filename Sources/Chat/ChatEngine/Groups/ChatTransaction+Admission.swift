@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // The admission of those who join by the link of a group: the rules for it, and those whom they refuse.

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Sending to members. A post is one transaction and one stored body for each encoding that the members' clients need, whatever their number.

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 import SMPCrypto
 import SMPWire
@@ -122,7 +123,7 @@ extension ChatTransaction {
         _ invitation: GroupLinkInvitation, _ id: ConfirmationID, in context: inout ReceivingContext
     ) throws {
         let user = context.user
-        guard try mayTurnIntoGroup(context) else { return reportError("x.grp.link.inv: this profile did not ask to join", severity: "warning", of: user) }
+        guard try context.mayTurnIntoGroup(db) else { return reportError("x.grp.link.inv: this profile did not ask to join", severity: "warning", of: user) }
         let card = context.contact
         // A contact that was only a card of a business gives way to the chat with the business.
         if let card {
@@ -148,20 +149,12 @@ extension ChatTransaction {
         }
     }
 
-    /// Whether a connection may turn out to be one with the host of a group: this profile asked for it by an address, and knows nobody by it yet. A contact
-    /// that has written is more than the card of a business.
-    private func mayTurnIntoGroup(_ context: ReceivingContext) throws -> Bool {
-        guard try db.usesAddressOfPeer(context.record.id) else { return false }
-        guard let contact = context.contact else { return true }
-        return try contact.status == .active && !db.hasReceivedMessages(from: contact)
-    }
-
     /// The host of a group refuses to let this profile join. It is answered all the same: the host forgets the request then.
     func receiveGroupLinkRejection(
         _ rejection: GroupLinkRejection, _ id: ConfirmationID, in context: inout ReceivingContext
     ) throws {
         let user = context.user
-        guard try mayTurnIntoGroup(context) else { return reportError("x.grp.link.reject: this profile did not ask to join", severity: "warning", of: user) }
+        guard try context.mayTurnIntoGroup(db) else { return reportError("x.grp.link.reject: this profile did not ask to join", severity: "warning", of: user) }
         let group = try addGroup(
             rejection.groupProfile, business: nil, host: rejection.fromMember, hostName: rejection.fromMember.memberID.shortName,
             invited: rejection.invitedMember, status: .rejected, in: context)
@@ -284,17 +277,6 @@ extension ChatTransaction {
                 requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,
                 publicKey: subscriber?.key), user: user.userID, at: now)
         try enqueue(.acceptMember(member: member, invitation: id.bytes, answer: decision.answer), user: user)
-    }
-
-    /// The answer to one who joins by a link.
-    func linkInvitation(of member: GroupMember, to group: GroupInfo, _ acceptance: GroupAcceptance, of user: User) throws -> ChatMessageEvent {
-        let membership = group.membership
-        return .groupLinkInvitation(
-            GroupLinkInvitation(
-                fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
-                fromMemberName: memberProfile(in: group, of: user).displayName,
-                invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, accepted: acceptance,
-                business: group.businessChat, groupSize: Int(group.groupSummary.currentMembers)))
     }
 
     /// Stores the connection by which a member is accepted, or refused, and tells of it.

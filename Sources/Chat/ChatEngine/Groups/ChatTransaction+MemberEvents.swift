@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 import SMPWire
 
@@ -92,9 +93,6 @@ extension ChatTransaction {
         try updateVersions(message, in: &context)
         try noteCapabilities(message, in: context)
         let user = context.user
-        // Another relay may have let this profile in before.
-        let mayBeAdmitted =
-            !group.isServedHere && (group.membership.status.awaitsAdmission || group.usesRelays && group.membership.status == .connected)
         switch (member.category, message.event) {
         case (.invitee, .acceptGroup(let memberID)):
             guard memberID == member.memberID else { return reportError("x.grp.acpt: memberId is different from expected", of: user) }
@@ -105,7 +103,7 @@ extension ChatTransaction {
             // The connection goes on once the relay's link is what it should be.
             try db.updateRelay(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.acceptRelay(member: member.groupMemberID), user: user)
-        case (.host, .groupLinkInvitation) where !mayBeAdmitted, (.host, .groupLinkRejection) where !mayBeAdmitted:
+        case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:
             reportError("an answer to a request to join that this profile did not make", severity: "warning", of: user)
         case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)
         case (.host, .groupLinkInvitation(let invitation)):

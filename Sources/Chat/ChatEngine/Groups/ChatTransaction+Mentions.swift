@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 extension ChatTransaction {
     /// The mentions of a message that this profile writes, as members.

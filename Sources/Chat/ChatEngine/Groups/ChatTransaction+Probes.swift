@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import EncryptedSQLite
 import GRDB
 import SMPCrypto
@@ -8,31 +9,6 @@ import SMPWire
 
 // Probes, by which two clients find out that a contact and a member are the same client: who gets a probe from one and its hash from the other
 // confirms it to the first.
-
-/// A contact or a member.
-enum ContactOrMember: Sendable {
-    case contact(Contact)
-    case member(GroupInfo, GroupMember)
-
-    var contactID: ContactID? { if case .contact(let contact) = self { contact.contactID } else { nil } }
-    var memberID: GroupMemberID? { if case .member(_, let member) = self { member.groupMemberID } else { nil } }
-
-    /// True for a party that is never taken for another one.
-    ///
-    /// One that knows a random profile must not find out who that is. A contact with an alias is known to the owner of the profile by its connection: a
-    /// probe can be passed on, and does not prove that a member of the same profile is that contact.
-    var staysApart: Bool {
-        switch self {
-        case .contact(let contact): contact.activeConnection?.customUserProfileID != nil || contact.isNamedByOwner
-        case .member(let group, _): group.isIncognito
-        }
-    }
-}
-
-extension Contact {
-    /// True if the owner of the profile has given the contact an alias, or the link by which it came.
-    var isNamedByOwner: Bool { !profile.localAlias.isEmpty || activeConnection?.localAlias.isEmpty == false }
-}
 
 extension ChatTransaction {
     /// Sends a probe to a contact, and its hash to members with the same profile.
@@ -154,114 +130,5 @@ extension ChatTransaction {
         if name == base { return 0 }
         guard name.hasPrefix(base + "_") else { return nil }
         return Int(name.dropFirst(base.count + 1))
-    }
-}
-
-extension Profile {
-    /// Tells whether two profiles show the same person: names and picture.
-    func isSamePerson(as other: Profile) -> Bool {
-        displayName == other.displayName && fullName == other.fullName && image == other.image
-    }
-}
-
-/// Whose probe it is.
-struct ProbeRow: Sendable {
-    var contactID: ContactID?
-    var memberID: GroupMemberID?
-    var probe: Probe?
-}
-
-extension Database {
-    /// Contacts or members to whom the hash of one probe is sent at most: those of the same name are not worth more.
-    private static var candidateLimit: Int { 100 }
-
-    /// True unless the profile's owner has turned the merging of contacts off.
-    func mergesContacts() throws -> Bool {
-        try first("SELECT value_json FROM settings WHERE name = 'mergesContacts'") { $0.text() } != "false"
-    }
-
-    func setMergesContacts(_ merges: Bool) throws {
-        try run("INSERT OR REPLACE INTO settings (name, value_json) VALUES ('mergesContacts', ?)", [merges ? "true" : "false"])
-    }
-
-    fileprivate func membersLike(_ contact: Contact, user: UserID) throws -> [GroupMember] {
-        let ids = try all(
-            """
-            SELECT m.group_member_id FROM group_members m JOIN profiles p ON p.profile_id = m.profile_id
-            WHERE m.user_id = ? AND m.contact_id IS NULL AND m.category <> 'user' AND p.display_name = ? LIMIT ?
-            """, [user, contact.profile.displayName, Self.candidateLimit]
-        ) { GroupMemberID($0.int()) }
-        return try ids.compactMap { try member($0) }.filter { $0.profile.published.isSamePerson(as: contact.profile.published) }
-    }
-
-    fileprivate func contactsLike(_ member: GroupMember, of user: User) throws -> [Contact] {
-        let ids = try all(
-            """
-            SELECT c.contact_id FROM contacts c JOIN profiles p ON p.profile_id = c.profile_id
-            WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_status = 'active' AND p.display_name = ? LIMIT ?
-            """, [user.userID, member.profile.displayName, Self.candidateLimit]
-        ) { ContactID($0.int()) }
-        return try ids.compactMap { try contact($0, of: user) }.filter { $0.profile.published.isSamePerson(as: member.profile.published) }
-    }
-
-    fileprivate func insertSentProbe(_ probe: Probe, to peer: ContactOrMember, user: UserID, at time: UTCTimestamp) throws -> Int64 {
-        try insert(
-            "INSERT INTO sent_probes (user_id, probe, contact_id, group_member_id, created_at) VALUES (?, ?, ?, ?, ?)",
-            [user, probe.bytes.blob, peer.contactID, peer.memberID, time.stored])
-    }
-
-    fileprivate func insertSentProbeHash(_ probe: Int64, to peer: ContactOrMember) throws {
-        try run(
-            "INSERT INTO sent_probe_hashes (probe_id, contact_id, group_member_id) VALUES (?, ?, ?)", [probe, peer.contactID, peer.memberID])
-    }
-
-    /// Probes, and hashes, of one contact or member that are kept; the oldest make room for new ones. A client sends one for each group that it joins.
-    static var probeLimit: Int { 50 }
-
-    fileprivate func insertReceivedProbe(_ probe: Probe?, hash: ProbeHash, from peer: ContactOrMember, user: UserID, at time: UTCTimestamp) throws {
-        try run(
-            """
-            DELETE FROM received_probes WHERE received_probe_id IN (
-                SELECT received_probe_id FROM received_probes
-                WHERE \(peer.contactID == nil ? "group_member_id" : "contact_id") = ? AND (probe IS NOT NULL) = ?
-                ORDER BY received_probe_id DESC LIMIT -1 OFFSET ?)
-            """, [peer.contactID?.rawValue ?? peer.memberID?.rawValue ?? 0, probe != nil, Self.probeLimit - 1])
-        try run(
-            "INSERT INTO received_probes (user_id, probe, probe_hash, contact_id, group_member_id, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-            [user, probe?.bytes.blob, hash.bytes.blob, peer.contactID, peer.memberID, time.stored])
-    }
-
-    fileprivate func receivedProbes(hash: ProbeHash, withProbe: Bool, user: UserID) throws -> [ProbeRow] {
-        try all(
-            """
-            SELECT contact_id, group_member_id, probe FROM received_probes WHERE user_id = ? AND probe_hash = ? AND (probe IS NOT NULL) = ?
-            ORDER BY received_probe_id LIMIT ?
-            """, [user, hash.bytes.blob, withProbe, Self.candidateLimit], Self.probeRow)
-    }
-
-    fileprivate func sentProbe(_ probe: Probe, hashSentTo peer: ContactOrMember, user: UserID) throws -> ProbeRow? {
-        try first(
-            """
-            SELECT s.contact_id, s.group_member_id, s.probe FROM sent_probes s JOIN sent_probe_hashes h ON h.probe_id = s.probe_id
-            WHERE s.user_id = ? AND s.probe = ? AND (h.contact_id = ? OR h.group_member_id = ?) LIMIT 1
-            """, [user, probe.bytes.blob, peer.contactID, peer.memberID], Self.probeRow)
-    }
-
-    private static func probeRow(_ row: inout RowReader) -> ProbeRow {
-        ProbeRow(
-            contactID: row.optionalInt().map { ContactID($0) }, memberID: row.optionalInt().map { GroupMemberID($0) },
-            probe: Probe(stored: row.optionalBytes()))
-    }
-
-    /// Forgets probes older than a time.
-    ///
-    /// - Returns: How many, at most `limit` of each kind.
-    func deleteProbes(before time: UTCTimestamp, limit: Int) throws -> Int {
-        try run("DELETE FROM sent_probes WHERE probe_id IN (SELECT probe_id FROM sent_probes WHERE created_at < ? LIMIT ?)", [time.stored, limit])
-        let sent = changesCount
-        try run(
-            "DELETE FROM received_probes WHERE received_probe_id IN (SELECT received_probe_id FROM received_probes WHERE created_at < ? LIMIT ?)",
-            [time.stored, limit])
-        return max(sent, changesCount)
     }
 }

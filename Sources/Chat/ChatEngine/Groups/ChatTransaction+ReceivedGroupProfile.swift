@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Profiles of groups and of members, as members change them.

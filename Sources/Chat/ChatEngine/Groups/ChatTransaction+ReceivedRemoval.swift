@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPWire
 
 // Removals of members, members who leave, and the end of a group.

@@ -2,6 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import SMPAgent
 import SMPProtocol
 import SMPWire
@@ -279,7 +280,8 @@ extension ChatTransaction {
         if group.isServedHere, member.category == .host { return try relayAcceptance(in: group) }
         if group.businessChat != nil { return try businessInvitation(of: member, to: group, of: user) }
         return switch answer {
-        case .admit(let acceptance): try linkInvitation(of: member, to: group, acceptance, of: user)
+        case .admit(let acceptance):
+            .groupLinkInvitation(GroupLinkInvitation(of: member, to: group, acceptance, hostName: memberProfile(in: group, of: user).displayName))
         case .refuse(let reason): linkRejection(of: member, from: group, reason)
         }
     }

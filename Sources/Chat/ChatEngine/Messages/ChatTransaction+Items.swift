@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 
 // Making and changing items of chats with contacts.
 

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
 import GRDB
 import SMPAgent
 import SMPWire
@@ -64,29 +65,6 @@ extension ChatTransaction {
     private func quarantined(_ id: QuarantinedEventID) throws -> QuarantinedEvent {
         guard let event = try db.quarantinedEvents(id).first else { throw Refusal.command("there is no event \(id) in quarantine") }
         return event
-    }
-}
-
-extension Database {
-    /// Moves a job into quarantine, where `/_quarantine` shows it.
-    func quarantine(_ job: AgentJob, as key: InFlightKey, at time: UTCTimestamp) throws -> QuarantinedEventID {
-        let id = try insertQuarantined(
-            key, connection: job.connection.isEmpty ? nil : job.connection, kind: QuarantinedJob.prefix + job.task.kind,
-            event: AgentJob.payload(of: job.task, agentUser: job.agentUserID), body: nil, at: time)
-        try deleteAgentJob(job.id)
-        return id
-    }
-}
-
-/// The form of a job in quarantine.
-enum QuarantinedJob {
-    /// The prefix of the kinds of jobs, which distinguishes them from events.
-    static let prefix = "job."
-
-    /// The job of an entry in quarantine; nil if it is an event, or is not understood.
-    static func job(kind: String, connection: Bytes?, payload: JSONValue, at time: UTCTimestamp) -> AgentJob? {
-        guard kind.hasPrefix(prefix) else { return nil }
-        return AgentJob(id: 0, kind: String(kind.dropFirst(prefix.count)), connection: connection, payload: payload.text, createdAt: time)
     }
 }
 

@@ -1,6 +1,8 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
+import GRDB
 import SMPAgent
 import SMPProtocol
 import SMPWire
@@ -42,6 +44,14 @@ struct ReceivingContext {
     }
 
     var connection: Connection { record.connection }
+
+    /// Whether the connection may turn out to be one with the host of a group: this profile asked for it by an address, and knows nobody by it yet. A
+    /// contact that has written is more than the card of a business.
+    func mayTurnIntoGroup(_ db: Database) throws -> Bool {
+        guard try db.usesAddressOfPeer(record.id) else { return false }
+        guard let contact else { return true }
+        return try contact.status == .active && !db.hasReceivedMessages(from: contact)
+    }
 
     /// The contact, once there is one.
     var contact: Contact? {

@@ -1,4 +1,5 @@
 import ChatRules
+import ChatStore
 import Logging
 import Synchronization
 import SystemSupport

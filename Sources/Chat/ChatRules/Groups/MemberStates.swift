@@ -104,6 +104,18 @@ extension ChatVersionRange {
     package init(_ range: VersionRange) { self.init(minVersion: Int(range.min), maxVersion: Int(range.max)) }
 }
 
+extension GroupLinkInvitation {
+    /// The answer to one who joins by the link of a group.
+    ///
+    /// - Parameter hostName: The name under which this profile takes part.
+    package init(of member: GroupMember, to group: GroupInfo, _ acceptance: GroupAcceptance, hostName: String) {
+        self.init(
+            fromMember: MemberIDRole(memberID: group.membership.memberID, role: group.membership.role), fromMemberName: hostName,
+            invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, accepted: acceptance,
+            business: group.businessChat, groupSize: Int(group.groupSummary.currentMembers))
+    }
+}
+
 extension GroupInfo {
     /// True if this profile forwards messages between members that are not connected: administrators do, or the relays of the group.
     package var isForwarder: Bool { usesRelays ? membership.isRelay : membership.role >= .admin }
@@ -119,6 +131,9 @@ extension GroupInfo {
 
     /// Tells whether a feature that has no roles is on.
     package func allows(_ feature: GroupFeature) -> Bool { fullGroupPreferences[feature].enable == .on }
+
+    /// True if the answer of a host or a relay to this profile's request counts. Another relay may have let this profile in before.
+    package var awaitsAnswer: Bool { !isServedHere && (membership.status.awaitsAdmission || usesRelays && membership.status == .connected) }
 
     /// True if this profile takes part under a random profile.
     package var isIncognito: Bool { membership.profileID != membership.profile.profileID }

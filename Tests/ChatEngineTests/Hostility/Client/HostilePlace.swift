@@ -7,6 +7,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// A victim with the connection over which a hostile client writes to it, and a bystander who is connected with the victim.
 struct HostilePlace: Sendable {

@@ -11,6 +11,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The oracle of peace: over real connections, a hostile client writes as fast as its victim reads, and an honest person goes on talking with the victim.
 ///

@@ -5,6 +5,7 @@ import SMPWire
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The state in which a body finds its receiver: what the receiver knows of the sender, and what it is itself.
 enum HostileState: Sendable, CustomStringConvertible {

@@ -11,6 +11,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// What a body cost its receiver.
 struct HostileCost: Sendable {

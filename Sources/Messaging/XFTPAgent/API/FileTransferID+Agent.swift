@@ -1,0 +1,4 @@
+import SMPAgent
+package import XFTPProtocol
+
+extension FileTransferID: AgentIdentifier {}
