@@ -50,7 +50,7 @@ struct NewItemTests {
                     // A reaction that was quicker than its message.
                     if !isSent, Bool.random(using: &random) {
                         for byUser in [false, true] {
-                            try transaction.db.setReaction(
+                            try transaction.db.reactions.set(
                                 contact: atAlice, sharedMessageID: id, byUser: byUser, reaction: reaction, isAdded: true, at: transaction.now)
                         }
                     }

@@ -15,11 +15,11 @@ extension TestPerson {
         guard let info = try await self.chat(chat)?.chatInfo else { throw TestRoomError("\(name) has no chat \(chat)") }
         let id = user
         try await host.native.engine.transactions.transaction { transaction in
-            guard let user = try transaction.db.user(id) else { return }
+            guard let user = try transaction.db.users.find(id) else { return }
             switch info {
             case .direct(let contact): try transaction.send(event, to: try transaction.contact(contact.contactID, of: user))
             case .group(let group, _):
-                guard let host = try transaction.db.host(of: group.groupID) else { throw TestRoomError("\(chat) has no host") }
+                guard let host = try transaction.db.members.host(of: group.groupID) else { throw TestRoomError("\(chat) has no host") }
                 try transaction.sendDirectly([event], to: host, in: group)
             default: break
             }

@@ -37,16 +37,16 @@ import Testing
                 var profile = group.groupProfile
                 profile.publicGroup = PublicGroupProfile(
                     groupType: .channel, groupLink: "https://relay.example/c#x", publicGroupID: Base64URLBytes(Hash.sha256(root.publicKey.raw)))
-                try transaction.db.updateGroup(group, user: user.userID, profile: profile, at: transaction.now)
-                try transaction.db.updateGroup(
+                try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
+                try transaction.db.groups.update(
                     group.groupID, usesRelays: true, ownStatus: role == .relay ? .accepted : nil, publicMemberCount: role == .owner ? 3 : nil)
-                try transaction.db.updateGroup(group.groupID, rootKey: root.publicKey, memberKey: own.privateKey)
-                try transaction.db.updateMember(try #require(ids["owner"]), publicKey: owner.publicKey)
+                try transaction.db.groups.update(group.groupID, rootKey: root.publicKey, memberKey: own.privateKey)
+                try transaction.db.members.update(try #require(ids["owner"]), publicKey: owner.publicKey)
                 // A subscriber is connected to relays only, which it has found by the link.
                 guard role != .relay else { return }
                 for (name, id) in ids {
                     let category: GroupMemberCategory = name == "relay" ? .host : .pre
-                    try transaction.db.updateMember(id, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
+                    try transaction.db.members.update(id, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
                 }
             }
         }
@@ -55,7 +55,7 @@ import Testing
 
         func memberID(_ name: String) async throws -> MemberID {
             let id = try id(name)
-            return try await rule.run { try #require(try $0.db.memberIdentifier(id)) }
+            return try await rule.run { try #require(try $0.db.members.memberIdentifier(id)) }
         }
 
         func receive(_ event: ChatMessageEvent, from name: String, id: SharedMessageID? = nil) async throws -> [ChatEvent] {
@@ -89,7 +89,7 @@ import Testing
         ] {
             let id = MemberID([number])
             _ = try await channel.receive(.introduceMember(info(id, role), restrictions: nil), from: "relay")
-            let member = try await channel.rule.run { try #require(try $0.db.member(id, group: RuleScene.group)) }
+            let member = try await channel.rule.run { try #require(try $0.db.members.find(id, group: RuleScene.group)) }
             #expect(member.role == expected && member.status == .introduced, "introduced as \(role)")
         }
         let relay = try await channel.memberID("relay")
@@ -113,7 +113,7 @@ import Testing
         }
         let after = try await channel.rule.group().membership
         #expect(after.publicKey == own.publicKey && after.role == .observer)
-        let added = try await channel.rule.run { try #require(try $0.db.member(Self.stranger, group: RuleScene.group)) }
+        let added = try await channel.rule.run { try #require(try $0.db.members.find(Self.stranger, group: RuleScene.group)) }
         #expect(added.role == .owner && added.status == .unknown && added.signingKey == other)
         try await channel.close()
     }
@@ -130,8 +130,8 @@ import Testing
             try await channel.change { transaction in
                 let user = try transaction.user()
                 let before = try transaction.group(RuleScene.group, of: user)
-                try transaction.db.updateMember(before.membership.groupMemberID, role: .observer, at: transaction.now)
-                try transaction.db.updateMember(before.membership.groupMemberID, status: isConnected ? .connected : .unknown, at: transaction.now)
+                try transaction.db.members.update(before.membership.groupMemberID, role: .observer, at: transaction.now)
+                try transaction.db.members.update(before.membership.groupMemberID, status: isConnected ? .connected : .unknown, at: transaction.now)
                 let group = try transaction.group(RuleScene.group, of: user)
                 let invitation = GroupLinkInvitation(
                     fromMember: MemberIDRole(memberID: MemberID([1]), role: .owner), fromMemberName: "relay",
@@ -194,7 +194,7 @@ import Testing
         let owner = try channel.id("owner")
         _ = try await channel.receive(text("before", asGroup: true), from: "owner")
         #expect(try await channel.rule.count("relay_tasks") == 1)
-        try await channel.change { try $0.db.updateMember(owner, isBlocked: true, at: $0.now) }
+        try await channel.change { try $0.db.members.update(owner, isBlocked: true, at: $0.now) }
         _ = try await channel.receive(text("after", asGroup: true), from: "owner")
         #expect(try await channel.rule.count("relay_tasks") == 1)
         #expect(try await channel.rule.messages(in: Self.channel).map { $0.meta.deleted == nil } == [true, false])
@@ -247,7 +247,7 @@ import Testing
             let request = asked
             let effects = try await scene.memory.run { transaction in
                 try transaction.db.run("UPDATE users SET chat_relay = ?", [isRelay])
-                let record = try #require(try transaction.db.connections(ofContact: contact).last)
+                let record = try #require(try transaction.db.connections.connections(ofContact: contact).last)
                 let context = ReceivingContext(record: record, user: try transaction.user(), contact: nil)
                 try transaction.receiveRelayInvitation(request, InvitationID([8]), versions: ChatVersions.supported, in: context)
             }.1

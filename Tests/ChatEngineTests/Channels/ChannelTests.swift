@@ -236,7 +236,7 @@ struct ChannelTests {
         try await scene.prepare(late)
         _ = try await late.run("/_connect group #1 incognito=off")
         try await TestSupport.eventually("the relay has refused the second subscriber") {
-            try await scene["relay"].native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+            try await scene["relay"].native.engine.store.read { try $0.jobs.waiting().isEmpty }
         }
         try await scene.post("for the first")
         await scene.expect("for the first", at: "ann")
@@ -244,7 +244,7 @@ struct ChannelTests {
         let command = "/_public group 1 1 {\"displayName\":\"more\",\"fullName\":\"\"}"
         guard case .publicGroupCreated = try await scene.owner.run(command) else { throw UnexpectedAnswer() }
         try await TestSupport.eventually("the relay has refused the second channel") {
-            try await scene["relay"].native.engine.store.read { try $0.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
+            try await scene["relay"].native.engine.store.read { try $0.groups.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
         }
         await late.close()
         await scene.close()
@@ -261,7 +261,7 @@ struct ChannelTests {
         }
         try await TestSupport.eventually("the relay has answered all invitations") {
             try await relay.native.engine.store.read { db in
-                let statuses = try db.groups(user: 1).map(\.relayOwnStatus)
+                let statuses = try db.groups.groups(user: 1).map(\.relayOwnStatus)
                 return statuses.count == 5 && statuses.count { $0 == .rejected } == 3 && !statuses.contains(.invited)
             }
         }
@@ -274,15 +274,15 @@ struct ChannelTests {
         let scene = try await ChannelScene([]), relay = scene["relay"], link = try #require(scene.link.shortLink?.description)
         try await relay.native.engine.transactions.transaction { transaction in
             // As it is when the link is made and the answer could not be sent.
-            try transaction.db.updateGroup(ChannelScene.group, relayOwnStatus: .invited)
-            try transaction.db.updateGroup(ChannelScene.group, relayInvitation: Bytes([1, 2, 3]), link: link)
-            #expect(try transaction.db.servedChannels(user: 1) == 1)
+            try transaction.db.groups.update(ChannelScene.group, relayOwnStatus: .invited)
+            try transaction.db.groups.update(ChannelScene.group, relayInvitation: Bytes([1, 2, 3]), link: link)
+            #expect(try transaction.db.groups.servedChannels(user: 1) == 1)
             try transaction.rejectRelayRequest(try #require(try transaction.relayRequest(ChannelScene.group)), "it could not be answered")
-            #expect(try transaction.db.servedChannels(user: 1) == 0)
-            #expect(try transaction.db.groupLink(group: ChannelScene.group) == nil)
+            #expect(try transaction.db.groups.servedChannels(user: 1) == 0)
+            #expect(try transaction.db.groupLinks.find(group: ChannelScene.group) == nil)
         }
         try await TestSupport.eventually("the queue of the link is deleted") {
-            try await relay.native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+            try await relay.native.engine.store.read { try $0.jobs.waiting().isEmpty }
         }
         await scene.close()
     }

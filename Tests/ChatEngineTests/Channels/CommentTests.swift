@@ -208,7 +208,7 @@ struct CommentTests {
         let bob = try await scene.member("bob", at: "relay")
         try await scene["relay"].native.engine.transactions.transaction { transaction in
             let connection = try #require(bob.activeConnection).connectionID
-            #expect(try transaction.db.knowsComments(connection))
+            #expect(try transaction.db.connections.knowsComments(connection))
             try transaction.db.run("UPDATE connections SET knows_comments = 0 WHERE connection_id = ?", [connection])
         }
         let post = try await scene.post("post")

@@ -141,7 +141,7 @@ struct HostileCommentTests {
         let id = try await scene.post("post").meta.itemID
         try await scene["owner"].native.engine.transactions.transaction { transaction in
             let group = try transaction.group(1, of: try transaction.user())
-            let post = try #require(try transaction.db.item(id, owner: .group(1), at: transaction.now))
+            let post = try #require(try transaction.db.items.find(id, owner: .group(1), at: transaction.now))
             let sent = post.item.meta.itemTimestamp
             func refusal(after seconds: Int64) -> CommentRefusal? {
                 CommentRules.refusal(on: post, by: group.membership, in: group, at: sent.adding(seconds: seconds))

@@ -39,7 +39,7 @@ struct HostileDeliveryTests {
     func withheld() async throws {
         let scene = try await ChannelScene(["ann"], relays: 2)
         let ann = try await scene.member("ann", at: "relay")
-        try await scene["relay"].native.engine.transactions.transaction { try $0.db.updateMember(ann.groupMemberID, status: .left, at: $0.now) }
+        try await scene["relay"].native.engine.transactions.transaction { try $0.db.members.update(ann.groupMemberID, status: .left, at: $0.now) }
         let edited = try await scene.post("frist")
         try await scene.post("second", asGroup: false)
         _ = try await scene.owner.run(#"/_update item #1 \#(edited.meta.itemID) text first"#)

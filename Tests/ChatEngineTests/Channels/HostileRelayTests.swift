@@ -138,7 +138,7 @@ struct HostileRelayTests {
         // As the link has told of it, before a relay does.
         let known = try #require(await scene.members(at: "ann").first { $0.memberID == owner.memberID })
         try await scene["ann"].native.engine.transactions.transaction { transaction in
-            try transaction.db.updateMember(known.groupMemberID, status: .unknown, at: transaction.now)
+            try transaction.db.members.update(known.groupMemberID, status: .unknown, at: transaction.now)
         }
         let info = MemberInfo(
             memberID: owner.memberID, role: .observer, versions: ChatVersions.supported, profile: Profile(displayName: "owner", fullName: ""),
@@ -179,7 +179,7 @@ struct HostileRelayTests {
         try await scene.prepare(mallory)
         try await mallory.native.engine.transactions.transaction { transaction in
             let group = try transaction.group(1, of: try transaction.user())
-            try transaction.db.updateMember(group.membership.groupMemberID, memberID: owner.memberID, role: .observer, at: transaction.now)
+            try transaction.db.members.update(group.membership.groupMemberID, memberID: owner.memberID, role: .observer, at: transaction.now)
         }
         _ = await mallory.answer("/_connect group #1")
         await scene.eventually("the relay refuses", at: "relay") {
@@ -204,7 +204,7 @@ struct HostileRelayTests {
         try await scene.prepare(mallory)
         try await mallory.native.engine.transactions.transaction { transaction in
             let group = try transaction.group(1, of: try transaction.user())
-            try transaction.db.updateMember(group.membership.groupMemberID, memberID: xenia, role: .commenter, at: transaction.now)
+            try transaction.db.members.update(group.membership.groupMemberID, memberID: xenia, role: .commenter, at: transaction.now)
         }
         _ = await mallory.answer("/_connect group #1")
         for relay in ["relay", "relay2"] {

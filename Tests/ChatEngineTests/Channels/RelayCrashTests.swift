@@ -36,7 +36,7 @@ struct RelayCrashTests {
         #expect(step > 10)
         for name in ["ann", "bob", "carl"] { #expect(await scene.texts(at: name) == expected.suffix(200)) }
         try await TestSupport.eventually("nothing is left to do") {
-            let counts = try await person.core.native.engine.store.read { try $0.relayBacklog() }
+            let counts = try await person.core.native.engine.store.read { try $0.relayWork.backlog() }
             return counts.tasks == 0 && counts.jobs == 0
         }
         await scene.close()
@@ -71,7 +71,7 @@ struct RelayCrashTests {
         // The owner may know sooner that the relay is at work than the restarted relay has noted it.
         let count = made
         try await TestSupport.eventually("each channel is served once") {
-            let groups = try await person.core.native.engine.store.read { try $0.groups(user: 1) }
+            let groups = try await person.core.native.engine.store.read { try $0.groups.groups(user: 1) }
             return groups.count == count && groups.allSatisfy { $0.relayOwnStatus == .accepted }
         }
         await owner.close()

@@ -90,7 +90,7 @@ struct RelayQuotaTests {
             let owner = owner
             try await scene["relay"].native.engine.store.write { db in
                 for _ in 0..<count {
-                    try db.insertRelayTask(
+                    try db.relayWork.insertTask(
                         group: group, scope: .all, sender: owner, element: Bytes(repeating: 1, count: size), at: RelayQuotaTests.noon)
                 }
             }
@@ -102,8 +102,8 @@ struct RelayQuotaTests {
                 try engine.transactions.perform(on: db, at: TransactionTime(now: time, steady: time)) { transaction in
                     let progress = try transaction.makeRelayJob(group: group, policy: policy)
                     // Three members are given each body at once.
-                    while let job = try transaction.db.relayJob(group: group) {
-                        try transaction.db.deleteRelayJob(job.id)
+                    while let job = try transaction.db.relayWork.job(group: group) {
+                        try transaction.db.relayWork.deleteJob(job.id)
                         try transaction.noteDeliveries(3, of: job)
                     }
                     return progress
@@ -111,11 +111,11 @@ struct RelayQuotaTests {
             }
         }
 
-        var waiting: Int { get async throws { try await scene["relay"].native.engine.store.read { try $0.relayBacklog().tasks } } }
+        var waiting: Int { get async throws { try await scene["relay"].native.engine.store.read { try $0.relayWork.backlog().tasks } } }
 
         /// The messages of a channel that were passed on.
         func passed(in group: GroupID) async throws -> Int64 {
-            try await scene["relay"].native.engine.store.read { try $0.relayUsage(of: group).messages }
+            try await scene["relay"].native.engine.store.read { try $0.relayUsage.current(of: group).messages }
         }
     }
 
@@ -223,7 +223,7 @@ struct RelayQuotaTests {
         let replay = try await Replay(policy)
         try await replay.accept(1, size: 600)
         #expect(try await replay.step(at: Self.noon) == .made)
-        let used = try await replay.scene["relay"].native.engine.store.read { try $0.relayUsage().bytes }
+        let used = try await replay.scene["relay"].native.engine.store.read { try $0.relayUsage.current().bytes }
         #expect(used >= 1_800 && used < 2_000)
         try await replay.accept(1, size: 600)
         #expect(try await replay.step(at: later(1)) == .made)
@@ -240,7 +240,7 @@ struct RelayQuotaTests {
         let scene = try await ChannelScene(["ann"], policy: policy, clock: ManualClock(), time: TestClock(1_800_014_400))
         let store = scene["relay"].native.engine.store
         for number in 1...3 { try await scene.post("post \(number)") }
-        try await TestSupport.eventually("posts wait for the next day") { try await store.read { try $0.relayBacklog() }.tasks > 0 }
+        try await TestSupport.eventually("posts wait for the next day") { try await store.read { try $0.relayWork.backlog() }.tasks > 0 }
         _ = try await scene.owner.run("/_delete #1 full notify=on")
         await scene.eventually("the channel is deleted", at: "ann") { try await scene.info(at: "ann").membership.status == .groupDeleted }
         await scene.close()
@@ -253,14 +253,14 @@ struct RelayQuotaTests {
         let scene = try await ChannelScene([], relayPerson: person, world: world)
         try await person.core.native.engine.transactions.transaction { transaction in
             let usage = RelayUsage().adding(messages: 7, bytes: 70, at: Self.noon)
-            try transaction.db.setRelayUsage(usage, of: 1, messages: 7, deliveries: 21)
-            try transaction.db.setRelayUsage(usage, messages: 7, deliveries: 21)
-            try transaction.db.setRelayDrained(true)
+            try transaction.db.relayUsage.set(usage, of: 1, messages: 7, deliveries: 21)
+            try transaction.db.relayUsage.set(usage, messages: 7, deliveries: 21)
+            try transaction.db.relayUsage.setDrained(true)
         }
         await person.kill()
         try await person.restart()
         let store = person.core.native.engine.store
-        let (own, total, isDrained) = try await store.read { (try $0.relayUsage(of: 1), try $0.relayUsage(), try $0.isRelayDrained()) }
+        let (own, total, isDrained) = try await store.read { (try $0.relayUsage.current(of: 1), try $0.relayUsage.current(), try $0.relayUsage.isDrained()) }
         #expect(own == total && own.messages == 7 && own.bytes == 70 && isDrained)
         #expect(RelayQuota(bytesPerDay: 70).allowance(own, at: Self.noon) != .messages(nil))
         let statistics = try #require(try await person.core.native.relayStatistics())
@@ -284,12 +284,12 @@ struct RelayQuotaTests {
         #expect(before.total.deliveries == channel.deliveries && !before.isDrained)
         // What nobody was told of waits.
         try await relay.engine.store.write { db in
-            try db.insertRelayTask(group: 1, scope: .all, sender: 1, element: [1], at: Self.noon)
+            try db.relayWork.insertTask(group: 1, scope: .all, sender: 1, element: [1], at: Self.noon)
         }
         let after = try #require(try await relay.relayStatistics())
         #expect(after.total.waitingMessages == 1 && after.total.oldest == Self.noon && after.busiest.first?.work.oldest == Self.noon)
         // Also of a channel that is not listed, because more waits in others.
-        #expect(try await relay.engine.store.read { try $0.relayStatistics(limit: 0) }.total.oldest == Self.noon)
+        #expect(try await relay.engine.store.read { try $0.relayUsage.statistics(limit: 0) }.total.oldest == Self.noon)
         #expect(try await scene["owner"].native.relayStatistics() == nil)
         await scene.close()
     }
@@ -326,14 +326,14 @@ struct RelayQuotaTests {
         let posts = (1...20).map { "post \($0)" }
         for post in posts { try await scene.post(post) }
         try await TestSupport.eventually("the relay takes no more") {
-            try await store.read { try $0.relayBacklog() }.tasks > 3 && router.messageCount > 0
+            try await store.read { try $0.relayWork.backlog() }.tasks > 3 && router.messageCount > 0
         }
         // A post in several is more than the bound at the most: each sender has one that is stored and not acknowledged.
-        let waiting = try await store.read { try $0.relayBacklog() }.tasks
+        let waiting = try await store.read { try $0.relayWork.backlog() }.tasks
         #expect(waiting == 4)
         #expect(await scene.texts(at: "ann").count < posts.count)
         try await TestSupport.eventually("everything is passed on") {
-            let waiting = try await store.read { try $0.relayBacklog() }.tasks
+            let waiting = try await store.read { try $0.relayWork.backlog() }.tasks
             #expect(waiting <= 4)
             time.advance(60)
             delays.advance(by: .seconds(60))
@@ -353,7 +353,7 @@ struct RelayQuotaTests {
         try await scene.prepare(late)
         _ = try await late.run("/_connect group #1 incognito=off")
         try await TestSupport.eventually("the relay has refused the subscriber") {
-            try await scene["relay"].native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+            try await scene["relay"].native.engine.store.read { try $0.jobs.waiting().isEmpty }
         }
         try await scene.post("still delivered")
         await scene.expect("still delivered", at: "ann")
@@ -362,7 +362,7 @@ struct RelayQuotaTests {
             throw UnexpectedAnswer()
         }
         try await TestSupport.eventually("the relay has refused the channel") {
-            try await scene["relay"].native.engine.store.read { try $0.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
+            try await scene["relay"].native.engine.store.read { try $0.groups.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
         }
         await late.close()
         await scene.close()

@@ -66,14 +66,14 @@ struct RelayScaleTests {
             for text in ["one", "two"] {
                 // Two jobs: receivers that differ are not in one body.
                 let scope: RelayScope = text == "one" ? .all : .support(owner.groupMemberID)
-                try db.insertRelayTask(group: 1, scope: scope, sender: owner.groupMemberID, element: Bytes(text.utf8), at: .current())
+                try db.relayWork.insertTask(group: 1, scope: scope, sender: owner.groupMemberID, element: Bytes(text.utf8), at: .current())
             }
         }
         sender.fail(next: 1)
         let began = ContinuousClock.now
         try await deliverer.start()
         try await TestSupport.eventually("all is delivered") {
-            let backlog = try await engine.store.read { try $0.relayBacklog() }
+            let backlog = try await engine.store.read { try $0.relayWork.backlog() }
             return backlog.tasks + backlog.jobs == 0
         }
         deliverer.stop()
@@ -99,9 +99,9 @@ struct RelayScaleTests {
                 return try statements.flatMap { try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \($0)").map { $0["detail"] as String } }.joined(separator: "\n")
             }
             return [
-                try plan { _ = try db.relayTargets(group: 1, after: 0, excluding: 1, limit: 10) },
-                try plan { _ = try db.relayTargets(group: 1, support: 1, after: 0, excluding: 1, limit: 10) },
-                try plan { _ = try db.moderators(of: 1) }, try plan { _ = try db.relayMembers(of: 1) },
+                try plan { _ = try db.relayWork.targets(group: 1, after: 0, excluding: 1, limit: 10) },
+                try plan { _ = try db.relayWork.targets(group: 1, support: 1, after: 0, excluding: 1, limit: 10) },
+                try plan { _ = try db.members.moderators(of: 1) }, try plan { _ = try db.members.relayMembers(of: 1) },
             ]
         }
         await scene.close()

@@ -29,13 +29,14 @@ struct SubscriberStatusTests {
             }
             try await scene.updateApps()
             let mallory = try await scene.run { transaction in
-                try transaction.db.updateGroup(RuleScene.group, usesRelays: true, ownStatus: place == .relay ? .accepted : nil, publicMemberCount: nil)
+                try transaction.db.groups.update(RuleScene.group, usesRelays: true, ownStatus: place == .relay ? .accepted : nil, publicMemberCount: nil)
                 if place == .subscriber {
                     let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-                    try transaction.db.updateMember(own, role: .commenter, at: transaction.now)
-                    try transaction.db.updateMember(members["relay"] ?? 0, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
+                    try transaction.db.members.update(own, role: .commenter, at: transaction.now)
+                    try transaction.db.members.update(
+                        members["relay"] ?? 0, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
                 }
-                return try #require(try transaction.db.memberIdentifier(members["mallory"] ?? 0))
+                return try #require(try transaction.db.members.memberIdentifier(members["mallory"] ?? 0))
             }
             (post, comment) = (.random(), .random())
             (self.scene, self.members, self.mallory, self.place) = (scene, members, mallory, place)
@@ -102,9 +103,9 @@ struct SubscriberStatusTests {
         func set(_ status: GroupMemberStatus, isBlocked: Bool = false, role: GroupMemberRole = .commenter) async throws {
             let id = members["mallory"] ?? 0
             try await scene.run { transaction in
-                try transaction.db.updateMember(id, status: status, at: transaction.now)
-                try transaction.db.updateMember(id, role: role, at: transaction.now)
-                try transaction.db.updateMember(id, isBlocked: isBlocked, at: transaction.now)
+                try transaction.db.members.update(id, status: status, at: transaction.now)
+                try transaction.db.members.update(id, role: role, at: transaction.now)
+                try transaction.db.members.update(id, isBlocked: isBlocked, at: transaction.now)
             }
         }
     }

@@ -91,7 +91,7 @@ import Testing
         try await scene.receive([.info(Profile(displayName: "bob", fullName: "Robert Liddell"))], from: .contact(try #require(ids["bob"])))
         try await scene.run { transaction in
             let cath = try transaction.contact(try #require(ids["cath"]), of: try transaction.user())
-            try transaction.db.updateProfileAlias(cath.profile.profileID, alias: "The Boss")
+            try transaction.db.profiles.updateProfileAlias(cath.profile.profileID, alias: "The Boss")
         }
         #expect(try await names(scene, .search(text)) == expected)
         try await scene.close()
@@ -112,7 +112,7 @@ import Testing
     @Test func connectionsWithoutAContactAreShownOnlyWhereTheyAreAskedFor() async throws {
         let (scene, _) = try await scene(["ann"])
         try await scene.run(after: 5_000) { transaction in
-            _ = try transaction.db.insertConnection(
+            _ = try transaction.db.connections.insert(
                 NewConnectionRecord(userID: MemoryStore.user, agentConnectionID: [200], status: .new, chatVersion: 16), at: transaction.now)
         }
         #expect(try await names(scene) == ["#team", "ann", "notes"])
@@ -125,7 +125,7 @@ import Testing
     @Test func aProfileSeesItsOwnChatsOnly() async throws {
         let (scene, _) = try await scene(["ann"])
         let other = try await scene.run { transaction in
-            try transaction.db.insertUser(
+            try transaction.db.users.insert(
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "mallory", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
         for filter in [ChatListQuery.all, .search("ann"), .search("team"), .filters(favorite: false, unread: true)] {

@@ -62,7 +62,7 @@ import Testing
                 var conversation = try transaction.conversation(inGroup ? .group(RuleScene.group) : .direct(contact), of: user)
                 if inGroup, !isSent { draft.group.memberID = cath }
                 let item = try transaction.addItem(draft, to: &conversation, of: user)
-                if isRead, !isSent { try transaction.db.updateItem(item.id, status: .receivedRead, at: transaction.now) }
+                if isRead, !isSent { try transaction.db.items.update(item.id, status: .receivedRead, at: transaction.now) }
                 return item.id
             }
             entries.append(
@@ -71,7 +71,7 @@ import Testing
         // Of a group, the items are in the order of their times; banners and what tells of features are before them.
         let scope: ItemScope = inGroup ? .group(RuleScene.group, nil) : .chat(.contact(contact))
         let made = Set(entries.map(\.id))
-        let all = try #require(try await scene.run { try $0.db.items(.last(1_000), in: scope, at: $0.now)?.items })
+        let all = try #require(try await scene.run { try $0.db.pages.items(.last(1_000), in: scope, at: $0.now)?.items })
         let opening = all.filter { !made.contains($0.id) }.map {
             Entry(id: $0.id, text: $0.item.meta.text, time: $0.item.meta.itemTimestamp, isUnread: false, hasLink: false)
         }
@@ -92,7 +92,7 @@ import Testing
             let id = try #require(oracle.entries.randomElement(using: &random)).id, count = Int.random(in: 0...12, using: &random)
             let (filter, isFound) = try #require(filters.randomElement(using: &random))
             for page in [ChatPagination.last(count), .after(id, count: count), .before(id, count: count), .around(id, count: count), .initial(count)] {
-                let found = try await scene.run { try $0.db.items(page, in: scope, filter: filter, at: $0.now) }
+                let found = try await scene.run { try $0.db.pages.items(page, in: scope, filter: filter, at: $0.now) }
                 let expected = oracle.page(page, isFound)
                 #expect(found?.items.map(\.id) == expected?.ids, "\(page), \(filter), seed \(seed)")
                 #expect(found?.navigation == expected?.navigation, "\(page), \(filter), seed \(seed)")
@@ -106,10 +106,11 @@ import Testing
         let all = oracle.entries.map(\.id)
         let (forwards, backwards) = try await scene.run { transaction in
             var forwards = [all[0]], backwards = [all[all.count - 1]]
-            while let page = try transaction.db.items(.after(forwards[forwards.count - 1], count: 7), in: scope, at: transaction.now), !page.items.isEmpty {
+            while let page = try transaction.db.pages.items(.after(forwards[forwards.count - 1], count: 7), in: scope, at: transaction.now), !page.items.isEmpty
+            {
                 forwards += page.items.map(\.id)
             }
-            while let page = try transaction.db.items(.before(backwards[0], count: 7), in: scope, at: transaction.now), !page.items.isEmpty {
+            while let page = try transaction.db.pages.items(.before(backwards[0], count: 7), in: scope, at: transaction.now), !page.items.isEmpty {
                 backwards = page.items.map(\.id) + backwards
             }
             return (forwards, backwards)
@@ -132,11 +133,11 @@ import Testing
         let item = try await scene.send("text", to: .direct(bob)).id
         for count in [0, -1, Int.min] {
             for page in [ChatPagination.last(count), .after(item, count: count), .before(item, count: count)] {
-                #expect(try await scene.run { try $0.db.items(page, in: .chat(.contact(bob)), at: $0.now)?.items.isEmpty } == true, "\(page)")
+                #expect(try await scene.run { try $0.db.pages.items(page, in: .chat(.contact(bob)), at: $0.now)?.items.isEmpty } == true, "\(page)")
             }
         }
         for page in [ChatPagination.last(.max), .around(item, count: .max), .initial(.max)] {
-            #expect(try await scene.run { try $0.db.items(page, in: .chat(.contact(bob)), at: $0.now)?.items.map(\.id) } == [item], "\(page)")
+            #expect(try await scene.run { try $0.db.pages.items(page, in: .chat(.contact(bob)), at: $0.now)?.items.map(\.id) } == [item], "\(page)")
         }
         try await scene.close()
     }
@@ -145,9 +146,9 @@ import Testing
         let (scene, scope, oracle) = try await chat(inGroup: true, seed: 4)
         let ids = oracle.entries.map(\.id)
         for (newer, expected) in [(0, ids.last), (5, ids[ids.count - 6]), (ids.count - 1, ids.first), (ids.count + 50, ids.first), (-3, ids.last)] {
-            #expect(try await scene.run { try $0.db.itemID(behind: newer, in: scope) } == expected, "\(newer)")
+            #expect(try await scene.run { try $0.db.pages.itemID(behind: newer, in: scope) } == expected, "\(newer)")
         }
-        #expect(try await scene.run { try $0.db.itemID(behind: 0, in: .chat(.contact(99))) } == nil)
+        #expect(try await scene.run { try $0.db.pages.itemID(behind: 0, in: .chat(.contact(99))) } == nil)
         try await scene.close()
     }
 }

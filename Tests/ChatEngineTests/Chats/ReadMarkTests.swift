@@ -19,7 +19,7 @@ import Testing
         let own: MemberID
 
         /// Unread messages of the profile, as the list of profiles shows them.
-        func unread() async throws -> Int { try await rules.run { try $0.db.unreadCount(ofUser: MemoryStore.user) } }
+        func unread() async throws -> Int { try await rules.run { try $0.db.users.unreadCount(ofUser: MemoryStore.user) } }
     }
 
     /// Two unread messages of a contact, and three of a member, one of which mentions this profile.
@@ -46,7 +46,7 @@ import Testing
         try await set(.direct(scene.bob), NotificationFilter.none)
         #expect(try await scene.unread() == 0)
         // Muted messages are unread all the same.
-        #expect(try await scene.rules.run { try $0.db.stats(ofGroup: RuleScene.group).unreadCount } == 3)
+        #expect(try await scene.rules.run { try $0.db.items.stats(ofGroup: RuleScene.group).unreadCount } == 3)
         try await scene.rules.close()
     }
 
@@ -57,8 +57,8 @@ import Testing
             _ = try await scene.rules.run { try $0.markRead(chat) }
         }
         #expect(try await scene.unread() == 0)
-        #expect(try await scene.rules.run { try $0.db.stats(ofContact: bob) } == ChatStats())
-        #expect(try await scene.rules.run { try $0.db.stats(ofGroup: RuleScene.group) } == ChatStats())
+        #expect(try await scene.rules.run { try $0.db.items.stats(ofContact: bob) } == ChatStats())
+        #expect(try await scene.rules.run { try $0.db.items.stats(ofGroup: RuleScene.group) } == ChatStats())
         try await scene.rules.close()
     }
 
@@ -67,10 +67,10 @@ import Testing
         _ = try await scene.rules.run { try $0.markUnread(chat, true) }
         _ = try await scene.rules.run { try $0.markRead(chat, items: [items[0].id, 999]) }
         let stats = ChatStats(unreadCount: 1, minUnreadItemID: items[1].id, unreadChat: true)
-        #expect(try await scene.rules.run { try $0.db.stats(ofContact: bob) } == stats)
+        #expect(try await scene.rules.run { try $0.db.items.stats(ofContact: bob) } == stats)
         let posts = try await scene.rules.messages(in: Self.group)
         _ = try await scene.rules.run { try $0.markRead(Self.group, items: [posts[2].id]) }
-        #expect(try await scene.rules.run { try $0.db.stats(ofGroup: RuleScene.group) } == ChatStats(unreadCount: 2, minUnreadItemID: posts[0].id))
+        #expect(try await scene.rules.run { try $0.db.items.stats(ofGroup: RuleScene.group) } == ChatStats(unreadCount: 2, minUnreadItemID: posts[0].id))
         // Items of another chat are not read by this one.
         _ = try await scene.rules.run { try $0.markRead(chat, items: posts.map(\.id)) }
         _ = try await scene.rules.run { try $0.markRead(Self.group, items: items.map(\.id)) }
@@ -80,7 +80,7 @@ import Testing
 
     @Test func everythingIsReadAtOnceInSupportChatsAndNotesToo() async throws {
         let scene = try await scene(), rules = scene.rules
-        let cathID = try await rules.run { [cath = scene.cath] in try #require(try $0.db.memberIdentifier(cath)) }
+        let cathID = try await rules.run { [cath = scene.cath] in try #require(try $0.db.members.memberIdentifier(cath)) }
         try await rules.receive([.newMessage(MessageContainer(content: .text("help"), scope: .member(cathID)))], from: .member(scene.cath))
         _ = try await rules.run { try $0.markUnread(.local(try $0.noteFolderID(of: try $0.user())), true) }
         #expect(try await rules.group().membersRequireAttention == 1)
@@ -97,8 +97,8 @@ import Testing
     @Test func whoWaitsToBeLetInAsksForAttentionAlsoWhenEverythingIsRead() async throws {
         let scene = try await scene(), rules = scene.rules
         try await rules.run { [cath = scene.cath] transaction in
-            try transaction.db.updateMember(cath, status: .pendingReview, at: transaction.now)
-            try transaction.db.updateGroup(RuleScene.group, attentionBy: 1)
+            try transaction.db.members.update(cath, status: .pendingReview, at: transaction.now)
+            try transaction.db.groups.update(RuleScene.group, attentionBy: 1)
             try transaction.markAllRead(of: try transaction.user())
         }
         #expect(try await rules.group().membersRequireAttention == 1)
@@ -108,7 +108,7 @@ import Testing
     @Test func anotherProfileReadsNothingOfThisOne() async throws {
         let scene = try await scene(), rules = scene.rules, bob = scene.bob
         let other = try await rules.run { transaction in
-            try transaction.db.insertUser(
+            try transaction.db.users.insert(
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "mallory", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
         let item = try await rules.messages(in: .direct(scene.bob))[0].id, post = try await rules.messages(in: Self.group)[0].id

@@ -116,7 +116,8 @@ import Testing
         let members = try await scene.addGroup(with: ["bob": .member]), id = try #require(members["bob"])
         try await scene.run { transaction in
             let user = try transaction.user()
-            try transaction.db.associate(try #require(try transaction.db.member(id)), with: try transaction.contact(bob, of: user), user: user.userID)
+            try transaction.db.contacts.associate(
+                try #require(try transaction.db.members.find(id)), with: try transaction.contact(bob, of: user), user: user.userID)
         }
         _ = try await delete(bob, .full(notify: false), in: scene)
         let member = try await scene.member(id)

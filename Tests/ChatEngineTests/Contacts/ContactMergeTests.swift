@@ -70,9 +70,9 @@ import Testing
         try await scene.run { transaction in
             for (name, image) in [("bob", "data:image/png;base64,AA=="), ("bobby", nil)] as [(String, String?)] {
                 let id = try transaction.insertConnectedMember(name, role: .member, in: RuleScene.group)
-                let member = try #require(try transaction.db.member(id))
+                let member = try #require(try transaction.db.members.find(id))
                 let profile = Profile(displayName: name, fullName: "", image: image.map { ImageData($0) })
-                try transaction.db.updateMember(member, user: MemoryStore.user, profile: profile, at: transaction.now)
+                try transaction.db.members.update(member, user: MemoryStore.user, profile: profile, at: transaction.now)
             }
         }
         let sent = try await scene.memory.run { try $0.probe(try $0.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
@@ -96,16 +96,16 @@ import Testing
         try await scene.run { transaction in
             let user = try transaction.user()
             switch reason {
-            case "off": try transaction.db.setMergesContacts(false)
+            case "off": try transaction.db.settings.setMergesContacts(false)
             case "contact":
-                let random = try transaction.db.insertProfile(RandomProfile.make(transaction.random), user: user.userID, incognito: true, at: transaction.now)
-                let connection = try #require(try transaction.db.connections(ofContact: contact).first)
-                try transaction.db.updateConnection(connection.id, incognitoProfile: random, at: transaction.now)
+                let random = try transaction.db.profiles.insert(RandomProfile.make(transaction.random), user: user.userID, incognito: true, at: transaction.now)
+                let connection = try #require(try transaction.db.connections.connections(ofContact: contact).first)
+                try transaction.db.connections.update(connection.id, incognitoProfile: random, at: transaction.now)
             default:
                 let profile = RandomProfile.make(transaction.random)
-                let random = try transaction.db.insertProfile(profile, user: user.userID, incognito: true, at: transaction.now)
+                let random = try transaction.db.profiles.insert(profile, user: user.userID, incognito: true, at: transaction.now)
                 let own = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
-                try transaction.db.updateMember(own, incognitoProfile: random, name: profile.displayName)
+                try transaction.db.members.update(own, incognitoProfile: random, name: profile.displayName)
             }
         }
         for (first, second) in [(RuleScene.Sender.contact(contact), RuleScene.Sender.member(member)), (.member(member), .contact(contact))] {
@@ -129,11 +129,11 @@ import Testing
         let (scene, contact, member) = try await scene()
         try await scene.receive([.probe(Self.probe)], from: .contact(contact))
         try await scene.run { transaction in
-            if hasLeft { return try transaction.db.updateMember(member, status: .left, at: transaction.now) }
+            if hasLeft { return try transaction.db.members.update(member, status: .left, at: transaction.now) }
             let profile = RandomProfile.make(transaction.random), user = try transaction.user()
-            let random = try transaction.db.insertProfile(profile, user: user.userID, incognito: true, at: transaction.now)
-            let connection = try #require(try transaction.db.connections(ofContact: contact).first)
-            try transaction.db.updateConnection(connection.id, incognitoProfile: random, at: transaction.now)
+            let random = try transaction.db.profiles.insert(profile, user: user.userID, incognito: true, at: transaction.now)
+            let connection = try #require(try transaction.db.connections.connections(ofContact: contact).first)
+            try transaction.db.connections.update(connection.id, incognitoProfile: random, at: transaction.now)
         }
         let told = try await scene.memory.run { transaction in
             let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
@@ -171,7 +171,7 @@ import Testing
         #expect(try await !isAssociated(scene, member))
         let (first, second) = try await scene.run { transaction in
             let later = transaction.now.adding(seconds: 1)
-            return (try transaction.db.deleteProbes(before: later, limit: 30), try transaction.db.deleteProbes(before: later, limit: 30))
+            return (try transaction.db.probes.delete(before: later, limit: 30), try transaction.db.probes.delete(before: later, limit: 30))
         }
         // Fifty hashes of the member are kept, and the probe of the contact.
         #expect(first == 30 && second == 21)

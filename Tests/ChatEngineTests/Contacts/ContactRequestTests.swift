@@ -108,11 +108,11 @@ import Testing
         let scene = try await RuleScene(), queue = ConnectionID([6])
         try await scene.run { transaction in
             let link = CreatedConnectionLink(fullLink: "simplex:/contact#x")
-            let address = try transaction.db.insertAddress(user: MemoryStore.user, link: link, linkKey: "x", hasLinkData: false, at: transaction.now)
+            let address = try transaction.db.addresses.insert(user: MemoryStore.user, link: link, linkKey: "x", hasLinkData: false, at: transaction.now)
             var record = NewConnectionRecord(
                 userID: MemoryStore.user, agentConnectionID: queue.bytes, status: .new, chatVersion: ChatVersions.initial.max)
             record.addressID = address
-            _ = try transaction.db.insertConnection(record, at: transaction.now)
+            _ = try transaction.db.connections.insert(record, at: transaction.now)
         }
         /// The events of a request that an agent reports under the same id each time.
         func ask(_ name: String, _ text: String) async throws -> [String] {
@@ -133,7 +133,7 @@ import Testing
         let (names, requests) = try await scene.run { transaction in
             let user = try transaction.user()
             return (
-                try transaction.db.contacts(of: user).map(\.profile.displayName), try transaction.db.number("SELECT count(*) FROM contact_requests")
+                try transaction.db.contacts.contacts(of: user).map(\.profile.displayName), try transaction.db.number("SELECT count(*) FROM contact_requests")
             )
         }
         #expect(names == ["anna"] && requests == 1)

@@ -26,10 +26,10 @@ import Testing
         _ event: ChatMessageEvent, from contact: ContactID, in scene: RuleScene, by start: Start, status: ContactStatus = .active
     ) async throws -> (groups: Int64, contacts: Int64, items: Int64, errors: [String]) {
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofContact: contact).last)
+            let record = try #require(try transaction.db.connections.connections(ofContact: contact).last)
             try transaction.db.run(
                 "UPDATE connections SET status = 'new', via_address = ? WHERE connection_id = ?", [start == .address, record.id])
-            try transaction.db.updateContact(contact, status: status, at: transaction.now)
+            try transaction.db.contacts.update(contact, status: status, at: transaction.now)
         }
         let effects = try await scene.report(
             .confirmation(ConfirmationID([1]), pqSupport: false, servers: [], info: ChatMessage(event: event).body), from: .contact(contact))

@@ -24,10 +24,10 @@ import Testing
     /// Names a contact.
     private func name(_ contact: ContactID, _ naming: Naming = .both, in scene: RuleScene) async throws {
         try await scene.run { transaction in
-            let connection = try #require(try transaction.db.connections(ofContact: contact).first)
-            if naming != .contact { try transaction.db.updateConnection(connection.id, alias: "ann", at: transaction.now) }
+            let connection = try #require(try transaction.db.connections.connections(ofContact: contact).first)
+            if naming != .contact { try transaction.db.connections.update(connection.id, alias: "ann", at: transaction.now) }
             let profile = try transaction.contact(contact, of: try transaction.user()).profile.profileID
-            if naming != .link { try transaction.db.updateProfileAlias(profile, alias: "ann") }
+            if naming != .link { try transaction.db.profiles.updateProfileAlias(profile, alias: "ann") }
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
                 if !memberFirst { try await scene.addGroup(with: ["bob": .member]) }
                 try await name(bob, naming, in: scene)
                 let member: GroupMemberID = try await scene.run { transaction in
-                    try #require(try transaction.db.members(of: RuleScene.group).first).groupMemberID
+                    try #require(try transaction.db.members.members(of: RuleScene.group).first).groupMemberID
                 }
                 let before = (try await contact(bob, in: scene), try await scene.member(member))
                 let ways: [RuleScene.Sender] = probeByContact ? [.contact(bob), .member(member)] : [.member(member), .contact(bob)]
@@ -97,8 +97,8 @@ import Testing
         if isNamed {
             try await name(bob, in: scene)
             try await scene.run { transaction in
-                let connection = try #require(try transaction.db.connections(ofContact: bob).first)
-                try transaction.db.updateConnection(connection.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
+                let connection = try #require(try transaction.db.connections.connections(ofContact: bob).first)
+                try transaction.db.connections.update(connection.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
             }
         }
         let before = try await contact(bob, in: scene)
@@ -116,7 +116,7 @@ import Testing
         let member = try #require(try await scene.addGroup(with: ["bob": .member]) { $0.set(.directMessages, .on) }["bob"])
         try await scene.receive([.probe(Self.probe)], from: .contact(bob))
         try await scene.receive([.checkProbe(Self.hash)], from: .member(member))
-        try await scene.run { try $0.db.updateContact(bob, status: .deleted, at: $0.now) }
+        try await scene.run { try $0.db.contacts.update(bob, status: .deleted, at: $0.now) }
         try await scene.receive([.groupDirectInvitation(connectionRequest: Self.link, content: nil, scope: nil)], from: .member(member))
         #expect(try await contact(bob, in: scene).groupDirectInvitation?.link == Self.link)
         try await scene.close()
@@ -130,7 +130,7 @@ import Testing
         try await scene.updateApps()
         let id = try await scene.run { transaction in
             try transaction.db.run("UPDATE group_members SET invited_by_user = 1 WHERE group_member_id = ?", [ann])
-            return try #require(try transaction.db.memberIdentifier(ann))
+            return try #require(try transaction.db.members.memberIdentifier(ann))
         }
         let message = SharedMessageID.random()
         try await scene.receive([.newMessage(MessageContainer(content: .text("Ann's words")))], from: .member(ann), id: message)
@@ -157,11 +157,11 @@ import Testing
         let member = try #require(try await scene.addGroup(with: ["bob": .member])["bob"])
         try await name(bob, in: scene)
         try await scene.run { transaction in
-            let user = try transaction.user(), contact = try transaction.contact(bob, of: user), member = try #require(try transaction.db.member(member))
+            let user = try transaction.user(), contact = try transaction.contact(bob, of: user), member = try #require(try transaction.db.members.find(member))
             if contactWasFirst {
-                try transaction.db.associate(member, with: contact, user: user.userID)
+                try transaction.db.contacts.associate(member, with: contact, user: user.userID)
             } else {
-                try transaction.db.associate(contact, with: member, user: user.userID)
+                try transaction.db.contacts.associate(contact, with: member, user: user.userID)
             }
         }
         let merged = try await scene.member(member)
@@ -188,7 +188,7 @@ import Testing
         if reason != "unnamed" { try await name(bob, in: scene) }
         try await scene.run { transaction in
             let user = try transaction.user(), contact = try transaction.contact(bob, of: user)
-            try transaction.db.associate(try #require(try transaction.db.member(member)), with: contact, user: user.userID)
+            try transaction.db.contacts.associate(try #require(try transaction.db.members.find(member)), with: contact, user: user.userID)
             if reason == "invited" { try transaction.db.run("UPDATE group_members SET sent_invitation_link = 'x' WHERE group_member_id = ?", [member]) }
             if reason == "host" { try transaction.db.run("UPDATE group_members SET category = 'host' WHERE group_member_id = ?", [member]) }
             try AliasedContacts.separateMembers(transaction.db)

@@ -53,7 +53,7 @@ struct FanOutTests {
             _ = try await memory.addContact("c\(index)", UInt8(index), version: versions[index % versions.count])
         }
         return try await memory.run { transaction in
-            let connections = try (0..<count).map { try #require(try transaction.db.connection(agentID: [UInt8($0)])) }
+            let connections = try (0..<count).map { try #require(try transaction.db.connections.find(agentID: [UInt8($0)])) }
             let messages = try texts.map {
                 try OutgoingMessage(.newMessage(MessageContainer(content: .text($0))), id: transaction.newSharedMessageID())
             }
@@ -96,13 +96,13 @@ struct FanOutTests {
         #expect(agent.calls.map(\.count).max() == 100)
         #expect(Set(agent.accepted.map(\.connection)).count == 100)
         _ = try await memory.run { transaction in
-            for delivery in deliveries.dropLast() { try transaction.db.markDelivery(delivery.id, agentMessageID: delivery.id) }
-            try transaction.db.deleteUnusedBodies(Set(deliveries.map(\.bodyID)))
+            for delivery in deliveries.dropLast() { try transaction.db.deliveries.mark(delivery.id, agentMessageID: delivery.id) }
+            try transaction.db.deliveries.deleteUnusedBodies(Set(deliveries.map(\.bodyID)))
         }
         #expect(try await Self.bodies(memory) == 1)
         _ = try await memory.run { transaction in
-            try transaction.db.markDelivery(deliveries[99].id, agentMessageID: 100)
-            try transaction.db.deleteUnusedBodies(Set(deliveries.map(\.bodyID)))
+            try transaction.db.deliveries.mark(deliveries[99].id, agentMessageID: 100)
+            try transaction.db.deliveries.deleteUnusedBodies(Set(deliveries.map(\.bodyID)))
         }
         #expect(try await Self.bodies(memory) == 0)
         outbox.stop()
@@ -120,7 +120,7 @@ struct FanOutTests {
         outbox.enqueue(first)
         try await eventually("the agent has taken them") { agent.accepted.count == 9 }
         let more = try await memory.run { transaction in
-            let connection = try #require(try transaction.db.connection(agentID: [3]))
+            let connection = try #require(try transaction.db.connections.find(agentID: [3]))
             for text in ["second", "third"] {
                 let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text(text))), id: transaction.newSharedMessageID())
                 try transaction.send([message], over: [connection])
@@ -145,7 +145,7 @@ struct FanOutTests {
         _ = try await memory.addContact("bob", 0)
         let count = OutboxDispatcher.memoryLimit + 10
         let deliveries = try await memory.run { transaction in
-            let connection = try #require(try transaction.db.connection(agentID: [0]))
+            let connection = try #require(try transaction.db.connections.find(agentID: [0]))
             let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text("x"))), id: transaction.newSharedMessageID())
             for _ in 0..<count { try transaction.send([message], over: [connection]) }
         }.1.deliveries
@@ -197,7 +197,7 @@ struct FanOutTests {
         try await eventually("the first call is over") { outbox.handOvers > handOvers }
         let next = try await memory.run { transaction in
             let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text("two"))), id: transaction.newSharedMessageID())
-            try transaction.send([message], over: [try #require(try transaction.db.connection(agentID: [0]))])
+            try transaction.send([message], over: [try #require(try transaction.db.connections.find(agentID: [0]))])
         }.1.deliveries
         outbox.enqueue(next)
         try await eventually("the next message is sent") { agent.accepted.count == 2 }

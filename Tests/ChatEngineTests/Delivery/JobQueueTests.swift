@@ -45,7 +45,7 @@ struct JobQueueTests {
             queue = JobQueue(store: memory.store, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
             queue.attach(handler)
             try await memory.store.write { db in
-                _ = try db.insertAgentJob(.setServers, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+                _ = try db.jobs.insert(.setServers, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
             }
             try await queue.start()
             try await attempts(1)
@@ -53,7 +53,7 @@ struct JobQueueTests {
 
         func attempts(_ count: Int) async throws { try await eventually("attempt \(count)") { handler.attempts == count } }
 
-        var waiting: Int { get async throws { try await memory.store.write { try $0.waitingAgentJobs() }.count } }
+        var waiting: Int { get async throws { try await memory.store.write { try $0.jobs.waiting() }.count } }
 
         func close() async throws {
             queue.stop()

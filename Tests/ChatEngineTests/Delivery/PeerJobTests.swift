@@ -82,13 +82,13 @@ struct PeerJobTests {
 
         func add(_ task: AgentJob.Task, count: Int = 1) async throws -> [AgentJob] {
             let jobs = try await memory.store.write { db in
-                try (0..<count).map { _ in try db.insertAgentJob(task, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now) }
+                try (0..<count).map { _ in try db.jobs.insert(task, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now) }
             }
             queue.enqueue(jobs)
             return jobs
         }
 
-        var waiting: Int { get async throws { try await memory.store.write { try $0.waitingAgentJobs() }.count } }
+        var waiting: Int { get async throws { try await memory.store.write { try $0.jobs.waiting() }.count } }
 
         func close() async throws {
             queue.stop()
@@ -199,26 +199,26 @@ struct PeerJobTests {
     func quarantine() async throws {
         let task = Self.join, key = try Self.key(1, task)
         let scene = try await Scene { db in
-            _ = try db.insertAgentJob(task, connection: [7], agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
-            _ = try db.insertAgentJob(.reject(invitation: [1]), connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
-            try db.set(CrashSuspects.Count(key: key, weight: CrashSuspects.quarantineWeight), at: MemoryStore.now)
+            _ = try db.jobs.insert(task, connection: [7], agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+            _ = try db.jobs.insert(.reject(invitation: [1]), connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+            try db.quarantine.set(CrashSuspects.Count(key: key, weight: CrashSuspects.quarantineWeight), at: MemoryStore.now)
         }
         try await scene.queue.start()
         try await eventually("the other one runs, and this one is reported") {
             scene.handler.running.map(\.id) == [2] && scene.handler.reports.map(\.id) == [1]
         }
         #expect(scene.lines.codes == ["job.quarantined"])
-        let events = try await scene.memory.store.read { try $0.quarantinedEvents() }
+        let events = try await scene.memory.store.read { try $0.quarantine.events() }
         #expect(events.map(\.kind) == ["job.joinMember"])
         let id = try #require(events.first).id
-        let content = try #require(try await scene.memory.store.read { try $0.quarantinedContent(id) })
+        let content = try #require(try await scene.memory.store.read { try $0.quarantine.content(id) })
         let job = try #require(
             QuarantinedJob.job(kind: content.kind, connection: content.connection, payload: content.event, at: MemoryStore.now))
         #expect(job.task == task && job.connection == [7] && job.agentUserID == 1)
         let (_, effects) = try await scene.memory.run { try $0.retry(job, number: id) }
         #expect(effects.jobs.map(\.task) == [task])
-        #expect(try await scene.memory.store.read { try $0.quarantinedEvents() }.isEmpty)
-        #expect(try await scene.memory.store.read { try $0.crashSuspects() }.isEmpty)
+        #expect(try await scene.memory.store.read { try $0.quarantine.events() }.isEmpty)
+        #expect(try await scene.memory.store.read { try $0.quarantine.crashSuspects() }.isEmpty)
         try await scene.close()
     }
 
@@ -227,15 +227,15 @@ struct PeerJobTests {
         let keys = try (1...3).map { try Self.key(Int64($0), Self.join) }
         let scene = try await Scene { db in
             for key in keys {
-                _ = try db.insertAgentJob(Self.join, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
-                try db.set(CrashSuspects.Count(key: key, weight: 3), at: MemoryStore.now)
+                _ = try db.jobs.insert(Self.join, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+                try db.quarantine.set(CrashSuspects.Count(key: key, weight: 3), at: MemoryStore.now)
             }
         }
         try await scene.queue.start()
         for left in [2, 1, 0] {
             try await eventually("one runs") { scene.handler.running.count == 1 }
             scene.handler.end()
-            try await eventually("it is cleared") { try await scene.memory.store.read { try $0.crashSuspects() }.count == left }
+            try await eventually("it is cleared") { try await scene.memory.store.read { try $0.quarantine.crashSuspects() }.count == left }
         }
         try await scene.close()
     }
@@ -254,7 +254,7 @@ struct PeerJobTests {
         try await scene.queue.start()
         try await eventually("the one that is understood runs") { scene.handler.running.map(\.task) == [.publishAddress] }
         #expect(scene.lines.codes == ["job.unreadable"] && scene.lines.metadata("jobs") == ["3"])
-        #expect(try await scene.memory.store.read { try $0.unreadableAgentJobs() } == ["joinMember", "of.a.later.version", "reject"])
+        #expect(try await scene.memory.store.read { try $0.jobs.unreadable() } == ["joinMember", "of.a.later.version", "reject"])
         try await scene.close()
     }
 }

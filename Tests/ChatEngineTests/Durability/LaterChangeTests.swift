@@ -21,13 +21,13 @@ import Testing
             let contact = try transaction.contact(LaterChangeTests.contact(in: db), of: user), group = try LaterChangeTests.group(in: transaction)
             let own = group.membership.groupMemberID
             switch self {
-            case .contactProfile: try db.updateContact(contact, user: user.userID, profile: Profile(displayName: "rob", fullName: ""), at: time)
-            case .contactPreferences: try db.updateContact(contact.contactID, userPreferences: ChatPreferences(), at: time)
-            case .contactStatus: try db.updateContact(contact.contactID, status: .deleted, at: time)
-            case .groupProfile: try db.updateGroup(group, user: user.userID, profile: GroupProfile(displayName: "club"), at: time)
-            case .ownStatus: try db.updateMember(own, status: .removed, at: time)
-            case .ownRole: try db.updateMember(own, role: .moderator, at: time)
-            case .ownInvitation: try db.updateMember(own, memberID: MemberID([9]), role: .admin, at: time)
+            case .contactProfile: try db.contacts.update(contact, user: user.userID, profile: Profile(displayName: "rob", fullName: ""), at: time)
+            case .contactPreferences: try db.contacts.update(contact.contactID, userPreferences: ChatPreferences(), at: time)
+            case .contactStatus: try db.contacts.update(contact.contactID, status: .deleted, at: time)
+            case .groupProfile: try db.groups.update(group, user: user.userID, profile: GroupProfile(displayName: "club"), at: time)
+            case .ownStatus: try db.members.update(own, status: .removed, at: time)
+            case .ownRole: try db.members.update(own, role: .moderator, at: time)
+            case .ownInvitation: try db.members.update(own, memberID: MemberID([9]), role: .admin, at: time)
             }
         }
 
@@ -98,8 +98,8 @@ import Testing
         let (groups, _) = try await memory.run { transaction in
             let before = try Self.group(in: transaction), later = MemoryStore.now.adding(seconds: 1)
             let member = try transaction.insertConnectedMember("cath", role: .member, in: before.groupID)
-            try transaction.db.updateMember(member, role: .admin, at: later)
-            try transaction.db.updateMember(member, status: .left, at: later)
+            try transaction.db.members.update(member, role: .admin, at: later)
+            try transaction.db.members.update(member, status: .left, at: later)
             return (before, try Self.group(in: transaction))
         }
         #expect(groups.0.updatedAt == groups.1.updatedAt)

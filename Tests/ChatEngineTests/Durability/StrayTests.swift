@@ -15,7 +15,7 @@ struct StrayTests {
     /// Waits until the work for the agent that is written down was tried.
     private func finishWork(of core: TestCore) async throws {
         let engine = core.native.engine
-        for work in try await engine.store.write({ db in try db.waitingAgentJobs() }) { await engine.jobs.attempt(at: work.id) }
+        for work in try await engine.store.write({ db in try db.jobs.waiting() }) { await engine.jobs.attempt(at: work.id) }
     }
 
     @Test(

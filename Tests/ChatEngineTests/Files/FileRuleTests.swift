@@ -27,21 +27,21 @@ import XFTPProtocol
         return (scene, try #require(item.file).fileID)
     }
 
-    private func record(_ id: FileID, in scene: RuleScene) async throws -> FileRecord { try await scene.run { try #require(try $0.db.file(id)) } }
+    private func record(_ id: FileID, in scene: RuleScene) async throws -> FileRecord { try await scene.run { try #require(try $0.db.files.find(id)) } }
 
     /// Has the transfer of a file begin.
     private func begin(_ id: FileID, in scene: RuleScene) async throws {
         try await scene.run { transaction in
-            try transaction.db.acceptFile(id, path: "notes.txt", key: nil, approvesRelays: false, inline: nil)
-            try transaction.db.updateFile(id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
-            try transaction.db.updateFile(id, transfer: Self.transfer)
+            try transaction.db.files.accept(id, path: "notes.txt", key: nil, approvesRelays: false, inline: nil)
+            try transaction.db.files.update(id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
+            try transaction.db.files.update(id, transfer: Self.transfer)
         }
     }
 
     @Test func aFileOfOneProfileIsNotToBeHadByAnother() async throws {
         let (scene, file) = try await scene()
         let other = try await scene.run { transaction in
-            try transaction.db.insertUser(
+            try transaction.db.users.insert(
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "other", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
         #expect(try await scene.refusal { try $0.receivedFile(file) } == nil)
@@ -112,29 +112,30 @@ import XFTPProtocol
 
     @Test func aFileThatIsMarkedIsReceivedForAsLongAsRoutersKeepIt() async throws {
         let (scene, file) = try await scene()
-        try await scene.run { try $0.db.markToReceive(file, key: nil, approvesRelays: true) }
+        try await scene.run { try $0.db.files.markToReceive(file, key: nil, approvesRelays: true) }
         for (seconds, isThere) in [(Int64(1), true), (0, false)] {
             // It was offered at the beginning.
             let since = MemoryStore.now.adding(seconds: -seconds)
-            #expect(try await scene.run { try $0.db.filesToReceive(since: since) }.map(\.id) == (isThere ? [file] : []))
+            #expect(try await scene.run { try $0.db.files.filesToReceive(since: since) }.map(\.id) == (isThere ? [file] : []))
         }
         try await begin(file, in: scene)
-        #expect(try await scene.run { try $0.db.filesToReceive(since: MemoryStore.now.adding(seconds: -1)) }.isEmpty, "what was accepted is marked no more")
+        #expect(
+            try await scene.run { try $0.db.files.filesToReceive(since: MemoryStore.now.adding(seconds: -1)) }.isEmpty, "what was accepted is marked no more")
         try await scene.close()
     }
 
     @Test func aCopyThatIsSentOrReceivedIsUsedAndOneThatWasCancelledIsNot() async throws {
         let (scene, file) = try await scene()
-        func isUsed(_ path: String) async throws -> Bool { try await scene.run { try $0.db.hasFile(at: [path]) } }
+        func isUsed(_ path: String) async throws -> Bool { try await scene.run { try $0.db.files.hasFile(at: [path]) } }
         #expect(try await !isUsed("notes.txt"))
         try await begin(file, in: scene)
         #expect(try await isUsed("notes.txt"))
-        try await scene.run { try $0.db.updateFile(file, state: .cancelled, status: .receiveCancelled) }
+        try await scene.run { try $0.db.files.update(file, state: .cancelled, status: .receiveCancelled) }
         #expect(try await !isUsed("notes.txt"))
         let sent = FileRecord(
             id: 0, user: MemoryStore.user, isSent: true, name: "mine.txt", size: 1, fileProtocol: .xftp, status: .sendStored, path: "mine.txt",
             state: .cancelled, createdAt: MemoryStore.now)
-        _ = try await scene.run { try $0.db.insertFile(sent) }
+        _ = try await scene.run { try $0.db.files.insert(sent) }
         #expect(try await isUsed("mine.txt"), "the file of this profile is not the engine's to remove")
         try await scene.close()
     }

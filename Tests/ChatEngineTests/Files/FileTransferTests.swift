@@ -74,7 +74,7 @@ import XFTPProtocol
         try await scene.send(Self.content, "large.bin")
         let offer = try await scene.offered("large.bin")
         await scene.bob.eventually("the description") { $0.count("rcvFileDescrReady") == 1 }
-        let part = try await scene.bob.core.native.engine.store.read { try $0.file(offer.fileID)?.description?.part }
+        let part = try await scene.bob.core.native.engine.store.read { try $0.files.find(offer.fileID)?.description?.part }
         #expect((part ?? 0) > 1)
         _ = try await scene.bob.core.run("/freceive \(offer.fileID)")
         await scene.atBob("large.bin", .receiveComplete)

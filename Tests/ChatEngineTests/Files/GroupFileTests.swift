@@ -65,7 +65,7 @@ import XFTPProtocol
             for receiver in ["bob", "carol"] {
                 group.addTask {
                     let id = try #require(await file("alice.bin", at: scene[receiver])).fileID
-                    return try await scene[receiver].native.engine.store.read { try $0.file(id)?.description?.text ?? "" }
+                    return try await scene[receiver].native.engine.store.read { try $0.files.find(id)?.description?.text ?? "" }
                 }
             }
             return try await group.reduce(into: [String]()) { $0.append($1) }

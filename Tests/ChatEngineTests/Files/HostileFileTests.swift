@@ -159,7 +159,7 @@ import XFTPProtocol
         // After completion nothing is added.
         try await scene.attack(all + parts("more", of: Self.id))
         try await scene.settle()
-        let kept = try await scene.bob.core.native.engine.store.read { try $0.file(file.fileID)?.description?.text }
+        let kept = try await scene.bob.core.native.engine.store.read { try $0.files.find(file.fileID)?.description?.text }
         #expect(kept == made.recipients[0].text)
         #expect(scene.bob.core.count("rcvFileDescrReady") == 1)
         _ = try await scene.bob.core.run("/freceive \(file.fileID)")
@@ -185,7 +185,7 @@ import XFTPProtocol
                 })
         }
         try await scene.settle()
-        let kept = try await scene.bob.core.native.engine.store.read { try $0.file(file.fileID)?.description?.text.utf8.count ?? 0 }
+        let kept = try await scene.bob.core.native.engine.store.read { try $0.files.find(file.fileID)?.description?.text.utf8.count ?? 0 }
         #expect(kept <= ChatLimits.fileDescription)
         #expect(!scene.bob.core.errors.isEmpty)
         await scene.close()

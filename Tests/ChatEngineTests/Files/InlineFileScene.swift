@@ -79,7 +79,7 @@ struct InlineFileScene: Sendable {
     /// Sends events past the engine, each as one message.
     static func send(_ events: [ChatMessageEvent], id: SharedMessageID?, from sender: TestPerson, to contact: ContactID) async throws {
         let record = try await sender.core.native.engine.store.read { db in
-            try db.firstID("SELECT connection_id FROM connections WHERE contact_id = ?", [contact]).flatMap { try db.connection($0) }
+            try db.firstID("SELECT connection_id FROM connections WHERE contact_id = ?", [contact]).flatMap { try db.connections.find($0) }
         }
         let connection = ConnectionID(try #require(record).agentConnectionID)
         for event in events {

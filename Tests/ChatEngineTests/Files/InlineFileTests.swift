@@ -203,7 +203,7 @@ import XFTPProtocol
         let contact = scene.aliceAtBob
         let versions: @Sendable (Database) throws -> ChatVersionRange? = { db in
             let id: ChatConnectionID? = try db.firstID("SELECT connection_id FROM connections WHERE contact_id = ?", [contact])
-            return try id.flatMap { try db.connection($0) }?.connection.peerChatVersions
+            return try id.flatMap { try db.connections.find($0) }?.connection.peerChatVersions
         }
         _ = try await scene.accepted(Self.content)
         let before = try await scene.bob.core.native.engine.store.read(versions)

@@ -165,8 +165,8 @@ struct AdmissionTests {
         let core = scene["alice"]
         let (severities, jobs) = try await core.native.engine.transactions.transaction { transaction -> ([String], [AgentJob.Task]) in
             let user = try transaction.user()
-            let link = try #require(try transaction.db.groupLink(group: GroupScene.group)).userContactLinkID
-            let record = try #require(try transaction.db.connection(ofGroupLink: link))
+            let link = try #require(try transaction.db.groupLinks.find(group: GroupScene.group)).userContactLinkID
+            let record = try #require(try transaction.db.connections.find(ofGroupLink: link))
             let message = ChatMessage(
                 versions: VersionRange(1...13), event: .contact(ContactRequest(profile: Profile(displayName: "Mallory", fullName: ""))))
             try transaction.receiveJoinRequest(

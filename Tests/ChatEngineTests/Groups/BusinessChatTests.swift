@@ -18,8 +18,8 @@ import Testing
         let scene = try await RuleScene()
         try await scene.run { transaction in
             let link = CreatedConnectionLink(fullLink: "simplex:/contact#x")
-            let id = try transaction.db.insertAddress(user: MemoryStore.user, link: link, linkKey: "x", hasLinkData: false, at: transaction.now)
-            try transaction.db.updateAddress(
+            let id = try transaction.db.addresses.insert(user: MemoryStore.user, link: link, linkKey: "x", hasLinkData: false, at: transaction.now)
+            try transaction.db.addresses.update(
                 id, settings: AddressSettings(isBusinessAddress: true, autoAccept: AutoAccept(acceptIncognito: false), autoReply: Self.welcome),
                 at: transaction.now)
         }
@@ -35,7 +35,7 @@ import Testing
     private func receive(_ request: ContactRequest, as invitation: UInt8, in scene: RuleScene) async throws -> Effects {
         try await scene.memory.run { transaction in
             let user = try transaction.user()
-            let address = try #require(try transaction.db.address(ofUser: user.userID))
+            let address = try #require(try transaction.db.addresses.find(ofUser: user.userID))
             try transaction.receiveBusinessRequest(
                 InvitationID([invitation]), request, ChatMessage(event: .contact(request)), address: address, user: user)
         }.1
@@ -46,11 +46,11 @@ import Testing
         let id = try await scene.run { transaction in
             let user = try transaction.user()
             let group = try transaction.group(RuleScene.group, of: user)
-            let customer = try #require(try transaction.db.members(of: group.groupID).first)
+            let customer = try #require(try transaction.db.members.members(of: group.groupID).first)
             try transaction.beginAcceptance(of: customer, by: [5], .admit(.accepted), in: group, user: user)
-            let record = try #require(try transaction.db.connections(ofMember: customer.groupMemberID).last)
-            try transaction.db.updateConnection(record.id, status: .ready, at: transaction.now)
-            try transaction.db.updateConnection(record.id, chatVersion: version, peerVersions: ChatVersionRange(minVersion: 1, maxVersion: Int(version)))
+            let record = try #require(try transaction.db.connections.connections(ofMember: customer.groupMemberID).last)
+            try transaction.db.connections.update(record.id, status: .ready, at: transaction.now)
+            try transaction.db.connections.update(record.id, chatVersion: version, peerVersions: ChatVersionRange(minVersion: 1, maxVersion: Int(version)))
             return customer.groupMemberID
         }
         return id
@@ -63,7 +63,7 @@ import Testing
         let group = try await scene.group()
         #expect(group.groupProfile.displayName == "customer" && group.membership.role == .owner)
         #expect(group.businessChat?.chatType == .customer && group.businessChat?.businessID == group.membership.memberID)
-        let customer = try #require(try await scene.run { try $0.db.members(of: RuleScene.group) }.first)
+        let customer = try #require(try await scene.run { try $0.db.members.members(of: RuleScene.group) }.first)
         #expect(customer.memberID == group.businessChat?.customerID && customer.role == .member && customer.status == .accepted)
         let texts = try await scene.texts(in: .group(RuleScene.group))
         #expect(texts == ["How can I help?", "It is broken."])
@@ -84,7 +84,7 @@ import Testing
         var other = request("two")
         other.requestID = ContactRequestID(Bytes(repeating: 5, count: 16))
         _ = try await receive(other, as: 3, in: scene)
-        let names = try await scene.run { try $0.db.groups(user: MemoryStore.user, contact: nil, search: nil).map(\.localDisplayName) }
+        let names = try await scene.run { try $0.db.groups.groups(user: MemoryStore.user, contact: nil, search: nil).map(\.localDisplayName) }
         #expect(Set(names).count == 2)
         try await scene.close()
     }

@@ -14,8 +14,8 @@ import Testing
         _ = try await scene.addGroup(with: [:])
         let asked = try await scene.run { transaction in
             let ids = try (0..<count).map { try transaction.insertConnectedMember("m\($0)", role: .member, in: RuleScene.group) }
-            try transaction.db.insertPendingMessages([([1], nil)], for: Array(ids.prefix(waiting)), at: transaction.now)
-            let members = try ids.map { try #require(try transaction.db.member($0)) }, user = try transaction.user()
+            try transaction.db.pendingMessages.insert([([1], nil)], for: Array(ids.prefix(waiting)), at: transaction.now)
+            let members = try ids.map { try #require(try transaction.db.members.find($0)) }, user = try transaction.user()
             var asked = 0
             transaction.db.trace { if "\($0)".contains("pending_member_messages") { asked += 1 } }
             try transaction.deleteConnections(of: members, afterDelivery: afterDelivery, keepsRows: true, user: user)

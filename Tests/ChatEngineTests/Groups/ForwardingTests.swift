@@ -23,7 +23,7 @@ import Testing
             scene = try await RuleScene()
             members = try await scene.addGroup(with: ["bob": .member, "cath": .member, "mod": .moderator, "admin": .admin], preferences)
             try await scene.updateApps()
-            ids = try await scene.run { [members] transaction in try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) } }
+            ids = try await scene.run { [members] transaction in try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) } }
         }
 
         func member(_ name: String) throws -> GroupMemberID { try #require(members[name]) }
@@ -51,7 +51,7 @@ import Testing
 
         func set(_ name: String, _ status: GroupMemberStatus) async throws {
             let id = try member(name)
-            try await scene.run { try $0.db.updateMember(id, status: status, at: $0.now) }
+            try await scene.run { try $0.db.members.update(id, status: status, at: $0.now) }
         }
     }
 
@@ -174,8 +174,8 @@ import Testing
         let scene = try await RuleScene()
         let members = try await scene.addGroup(as: .member, with: ["admin": .admin, "bob": .member])
         let (admin, bob) = (try #require(members["admin"]), try #require(members["bob"]))
-        try await scene.run { try $0.db.updateMember(bob, category: .pre, invitedBy: admin, versions: ChatVersionRange(ChatVersions.supported)) }
-        let id = try #require(try await scene.run { try $0.db.memberIdentifier(bob) })
+        try await scene.run { try $0.db.members.update(bob, category: .pre, invitedBy: admin, versions: ChatVersionRange(ChatVersions.supported)) }
+        let id = try #require(try await scene.run { try $0.db.members.memberIdentifier(bob) })
         var told: [[String]] = []
         for messageID in [SharedMessageID(Bytes(repeating: 5, count: 12)), SharedMessageID(Bytes(repeating: 5, count: 12)), nil] {
             let message = ChatMessage(messageID: messageID, event: .leaveGroup)
@@ -184,7 +184,7 @@ import Testing
         }
         #expect(told == [["newChatItems", "leftMember"], [], []])
         #expect(try await scene.count("agent_work WHERE kind = 'delete'") == 1)
-        #expect(try await scene.run { try $0.db.member(bob)?.status } == .left)
+        #expect(try await scene.run { try $0.db.members.find(bob)?.status } == .left)
         try await scene.close()
     }
 
@@ -246,11 +246,11 @@ import Testing
         let team = try await Team()
         let cath = try team.member("cath")
         try await team.scene.run { transaction in
-            try transaction.db.updateMember(cath, isBlocked: true, at: transaction.now)
+            try transaction.db.members.update(cath, isBlocked: true, at: transaction.now)
             let group = try transaction.group(RuleScene.group, of: try transaction.user())
             let pictured = Profile(displayName: "mod", fullName: "", image: ImageData("data:image/png;base64,AA=="))
             let id = try #require(team.members["mod"])
-            try transaction.db.updateMember(try transaction.member(id, in: group), user: MemoryStore.user, profile: pictured, at: transaction.now)
+            try transaction.db.members.update(try transaction.member(id, in: group), user: MemoryStore.user, profile: pictured, at: transaction.now)
         }
         let sent = try await team.introduce("bob")
         let introduced = sent["bob", default: []].compactMap { event in

@@ -78,7 +78,7 @@ import Testing
         try await scene.receive([.newMessage(MessageContainer(content: .text("others")))], from: .member(try #require(members["member"])))
         let others = try #require(try await scene.messages(in: .group(Self.group)).first { $0.meta.text == "others" }).id
         try await scene.run { transaction in
-            try transaction.db.updateMember(try #require(members["waiting"]), status: .pendingReview, at: transaction.now)
+            try transaction.db.members.update(try #require(members["waiting"]), status: .pendingReview, at: transaction.now)
         }
         return (scene, Targets(members: members, own: own, others: others))
     }
@@ -93,8 +93,8 @@ import Testing
             let done = Refusal.command("carried out")
             let outcome = try transaction.attempt {
                 let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, role: role, at: transaction.now)
-                try transaction.db.updateMember(own, status: status, at: transaction.now)
+                try transaction.db.members.update(own, role: role, at: transaction.now)
+                try transaction.db.members.update(own, status: status, at: transaction.now)
                 _ = try command.run(transaction, targets)
                 throw done
             }
@@ -149,8 +149,8 @@ import Testing
             let (scene, _) = try await scene()
             let sent = try await scene.memory.run { transaction in
                 let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, role: .member, at: transaction.now)
-                try transaction.db.updateMember(own, status: status, at: transaction.now)
+                try transaction.db.members.update(own, role: .member, at: transaction.now)
+                try transaction.db.members.update(own, status: status, at: transaction.now)
                 _ = try transaction.deleteGroup(Self.group)
             }.1.sent
             #expect(sent.isEmpty, "\(status.rawValue): \(sent.map(\.tag))")

@@ -44,7 +44,7 @@ import Testing
     @Test func whoWouldSeeTwoProfilesIsNotInvitedNorAnybodyToAGroupThatIsJoinedUnderARandomName() async throws {
         let (scene, bob) = try await scene()
         try await scene.run { transaction in
-            let random = try transaction.db.insertProfile(
+            let random = try transaction.db.profiles.insert(
                 Profile(displayName: "random", fullName: ""), user: MemoryStore.user, incognito: true, at: transaction.now)
             try transaction.db.run("UPDATE connections SET incognito_profile_id = ? WHERE contact_id = ?", [random, bob])
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(try await scene.member(first.groupMemberID).role == .admin)
         #expect(try await scene.count("group_members WHERE category <> 'user'") == 1)
         #expect(try await scene.count("chat_items WHERE content_kind = 'sndGroupInvitation'") == 2, "the contact gets it twice, and so it is shown")
-        try await scene.run { try $0.db.updateMember(first.groupMemberID, status: .connected, at: $0.now) }
+        try await scene.run { try $0.db.members.update(first.groupMemberID, status: .connected, at: $0.now) }
         #expect(try await scene.refusal { try $0.repeatInvitation(of: bob, to: RuleScene.group, as: .member) } == "groupDuplicateMember")
         #expect(try await scene.member(first.groupMemberID).role == .admin)
         try await scene.close()
@@ -80,7 +80,7 @@ import Testing
     func whoIsOutIsInvitedAsANewMember(_ status: GroupMemberStatus) async throws {
         let (scene, bob) = try await scene()
         let (first, _) = try await invite(bob, as: .admin, in: scene)
-        try await scene.run { try $0.db.updateMember(first.groupMemberID, status: status, at: $0.now) }
+        try await scene.run { try $0.db.members.update(first.groupMemberID, status: status, at: $0.now) }
         let (second, isFirst) = try await invite(bob, as: .member, in: scene)
         #expect(isFirst && second.groupMemberID != first.groupMemberID && second.memberID != first.memberID)
         #expect(try await scene.member(first.groupMemberID).role == .admin, "what it was stays as it was")
@@ -131,7 +131,7 @@ import Testing
         for status in [GroupMemberStatus.accepted, .connected, .left, .removed] {
             try await scene.run { transaction in
                 let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, status: status, at: transaction.now)
+                try transaction.db.members.update(own, status: status, at: transaction.now)
             }
             #expect(try await scene.refusal { try $0.invitation(to: RuleScene.group, of: try $0.user()) } == "groupAlreadyJoined", "\(status.rawValue)")
         }
@@ -142,7 +142,7 @@ import Testing
         let (scene, bob) = try await invited()
         try await scene.run { transaction in
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-            try transaction.db.updateMember(own, status: .connected, at: transaction.now)
+            try transaction.db.members.update(own, status: .connected, at: transaction.now)
         }
         let again = GroupInvitation(
             fromMember: MemberIDRole(memberID: MemberID([1]), role: .owner), invitedMember: MemberIDRole(memberID: MemberID([3]), role: .admin),
@@ -162,7 +162,7 @@ import Testing
                     let user = try transaction.user()
                     let group = try transaction.group(RuleScene.group, of: user)
                     try transaction.updateInvitation(to: group, .accepted, of: user)
-                    try transaction.db.updateMember(group.membership.groupMemberID, status: .left, at: transaction.now)
+                    try transaction.db.members.update(group.membership.groupMemberID, status: .left, at: transaction.now)
                 }
                 #expect(try await shown(in: scene, bob) == [.accepted])
             }

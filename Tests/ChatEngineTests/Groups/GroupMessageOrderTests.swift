@@ -23,7 +23,7 @@ import Testing
     ) async throws -> (RuleScene, [String: RuleScene.Sender], [String: MemberID]) {
         let scene = try await RuleScene()
         let members = try await scene.addGroup(as: role, with: ["bob": .member, "mod": .moderator, "admin": .admin], preferences)
-        let ids = try await scene.run { transaction in try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) } }
+        let ids = try await scene.run { transaction in try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) } }
         return (scene, members.mapValues { .member($0) }, ids)
     }
 
@@ -197,7 +197,7 @@ import Testing
         let (scene, senders, _) = try await scene(as: .member)
         let admin = try sender("admin", senders)
         guard case .member(let id) = admin else { throw UnexpectedAnswer() }
-        try await scene.run { try $0.db.updateMember(id, role: .owner, at: $0.now) }
+        try await scene.run { try $0.db.members.update(id, role: .owner, at: $0.now) }
         let told = try await scene.receive([.deleteGroup], from: admin)
         #expect(told.events.types.contains("groupDeleted"))
         for event in [text("late"), .deleteGroup, .groupInfo(GroupProfile(displayName: "again", fullName: ""))] {

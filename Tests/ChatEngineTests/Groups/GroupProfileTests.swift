@@ -54,7 +54,7 @@ import Testing
         var profile = GroupProfile(displayName: "crew", fullName: "The old name", groupPreferences: GroupPreferences())
         (profile.shortDescription, profile.description) = ("A short text", "Wir treffen uns örtlich")
         _ = try await scene.receive([.groupInfo(profile)], from: .member(owner))
-        let (found, _) = try await scene.memory.run { transaction in try transaction.db.groups(user: try transaction.user().userID, search: text) }
+        let (found, _) = try await scene.memory.run { transaction in try transaction.db.groups.groups(user: try transaction.user().userID, search: text) }
         #expect(found.map(\.groupID) == (isFound ? [RuleScene.group] : []))
         try await scene.close()
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(told.messageErrors == ["x.grp.info: publicGroup not allowed in p2p groups"])
         try await scene.run { transaction in
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-            try transaction.db.updateMember(own, role: .owner, at: transaction.now)
+            try transaction.db.members.update(own, role: .owner, at: transaction.now)
         }
         let refusal = try await scene.refusal { transaction in
             let user = try transaction.user()
@@ -104,7 +104,7 @@ import Testing
     @Test func theOwnProfileIsToldToAllWhoAreInOrWaitAndItsNameMustBeOne() async throws {
         let (scene, owner, bob) = try await scene(as: .owner)
         try await scene.run { transaction in
-            try transaction.db.updateMember(bob, status: .pendingReview, at: transaction.now)
+            try transaction.db.members.update(bob, status: .pendingReview, at: transaction.now)
             _ = try transaction.insertConnectedMember("gone", role: .member, in: RuleScene.group)
             try transaction.db.run("UPDATE group_members SET status = 'left' WHERE local_display_name = 'gone'")
         }
@@ -112,7 +112,7 @@ import Testing
         guard case .groupUpdated(_, let from, let to, nil, false) = response else { throw UnexpectedAnswer() }
         #expect(from.groupProfile.displayName == "team" && to.groupProfile.displayName == "crew")
         let receivers = try await scene.run { transaction in
-            try [owner, bob].map { id in try #require(try transaction.db.connection(ofMember: id)).id }
+            try [owner, bob].map { id in try #require(try transaction.db.connections.find(ofMember: id)).id }
         }
         #expect(Set(effects.deliveries.map(\.connectionID)) == Set(receivers))
         #expect(effects.sent.allSatisfy { $0 == .groupInfo(renamed) } && shown(effects.events) == ["sndGroupEvent"])

@@ -375,10 +375,10 @@ struct GroupTests {
             try db.run("UPDATE connections SET status = 'requested' WHERE group_member_id = ?", [cathAtBob])
         }
         try await scene["alice"].native.engine.store.write { db in
-            var relations = try db.relations(ofMember: bobAtAlice)
+            var relations = try db.members.relations(ofMember: bobAtAlice)
             relations.introduce(cathAtAlice.indexInGroup, isIntroducedToSubject: false)
             relations.connect(cathAtAlice.indexInGroup, reported: .referencedConnected)
-            try db.updateMember(bobAtAlice, relations: relations)
+            try db.members.update(bobAtAlice, relations: relations)
         }
         try await scene.send("left to alice", as: "bob")
         await scene.expect("left to alice", at: "cath")

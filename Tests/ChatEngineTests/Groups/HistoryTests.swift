@@ -21,7 +21,7 @@ import Testing
         try await scene.updateApps()
         let ids = try ["bob", "mod", "ann"].map { name in try #require(members[name]) }
         // What was sent to her before she joined would be no history.
-        try await scene.run { try $0.db.updateMember(ids[2], status: .invited, at: $0.now) }
+        try await scene.run { try $0.db.members.update(ids[2], status: .invited, at: $0.now) }
         return (scene, ids[0], ids[1], ids[2])
     }
 
@@ -73,7 +73,7 @@ import Testing
             $0.set(.history, .on)
             $0.set(.reports, .on)
         }
-        let bobID = try await scene.run { try #require(try $0.db.memberIdentifier(bob)) }
+        let bobID = try await scene.run { try #require(try $0.db.members.memberIdentifier(bob)) }
         let deleted = SharedMessageID(Bytes(repeating: 3, count: 12))
         try await scene.receive([text("for the moderators", to: bobID)], from: .member(bob))
         try await scene.receive([.newMessage(MessageContainer(content: .report(text: "look", reason: .spam)))], from: .member(bob))
@@ -81,7 +81,7 @@ import Testing
         try await scene.receive([.deleteMessage(MessageDeletion(messageID: deleted))], from: .member(bob))
         try await scene.receive([text("of one who is blocked later")], from: .member(mod))
         try await scene.receive([text("kept")], from: .member(bob))
-        try await scene.run { try $0.db.updateMember(mod, isBlocked: true, at: $0.now) }
+        try await scene.run { try $0.db.members.update(mod, isBlocked: true, at: $0.now) }
         #expect(lines(try await history(of: scene, for: ann)) == ["bob: kept"])
         try await scene.close()
     }
@@ -89,7 +89,7 @@ import Testing
     @Test func whatTheMemberHasGotItIsNotSentAgain() async throws {
         let (scene, bob, _, ann) = try await scene()
         try await scene.receive([text("before")], from: .member(bob), after: 1)
-        try await scene.run { try $0.db.updateMember(ann, status: .connected, at: $0.now) }
+        try await scene.run { try $0.db.members.update(ann, status: .connected, at: $0.now) }
         try await scene.send("with her", to: Self.group, after: 2)
         #expect(lines(try await history(of: scene, for: ann)) == ["bob: before"])
         try await scene.close()
@@ -133,7 +133,7 @@ import Testing
             let group = try transaction.group(RuleScene.group, of: user)
             var profile = group.groupProfile
             profile.description = "Welcome!"
-            try transaction.db.updateGroup(group, user: user.userID, profile: profile, at: transaction.now)
+            try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
         }
         let events = try await history(of: scene, for: ann)
         #expect(events.last == .newMessage(MessageContainer(content: .text("Welcome!"))) && lines(events).first == "bob: said")
@@ -162,7 +162,7 @@ import Testing
             guard case .forwardMessage(_, let message) = event, case .newMessage(let container) = message.event else { return nil }
             return container.quote
         }
-        let bobID = try await scene.run { try #require(try $0.db.memberIdentifier(bob)) }
+        let bobID = try await scene.run { try #require(try $0.db.members.memberIdentifier(bob)) }
         #expect(quotes.map(\.reference.memberID) == [bobID, own])
         #expect(quotes.map(\.content.text) == ["question", "answer"])
         try await scene.close()

@@ -25,14 +25,14 @@ struct IntroductionScaleTests {
             let began = ContinuousClock.now
             try await engine.transactions.transaction { transaction in
                 let id = try transaction.insertConnectedMember("member \(number)", role: .member, in: GroupScene.group)
-                let member = try #require(try transaction.db.member(id))
+                let member = try #require(try transaction.db.members.find(id))
                 try transaction.introduce(member, in: try transaction.group(GroupScene.group, of: try transaction.user()))
             }
             times.append((ContinuousClock.now - began) / .milliseconds(1))
         }
         // The host is a member as well, and is introduced to nobody.
         let relations = try await engine.store.read { db in
-            try db.members(of: GroupScene.group).map { ($0, try db.relations(ofMember: $0.groupMemberID)) }
+            try db.members.members(of: GroupScene.group).map { ($0, try db.members.relations(ofMember: $0.groupMemberID)) }
         }
         let joined = relations.filter { $0.0.category == .invitee }
         #expect(joined.count == count)
@@ -45,7 +45,7 @@ struct IntroductionScaleTests {
             let group = try transaction.group(GroupScene.group, of: try transaction.user())
             for (member, known) in joined {
                 try transaction.introduce(member, in: group)
-                #expect(try transaction.db.relations(ofMember: member.groupMemberID) == known)
+                #expect(try transaction.db.members.relations(ofMember: member.groupMemberID) == known)
             }
         }
         if count > 100 {

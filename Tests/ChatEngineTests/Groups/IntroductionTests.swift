@@ -19,7 +19,7 @@ import Testing
         let ids = try ["host", "admin", "bob"].map { name in try #require(members[name]) }
         try await scene.run { transaction in
             for (id, category) in [(ids[0], GroupMemberCategory.host), (ids[1], .pre), (ids[2], .pre)] {
-                try transaction.db.updateMember(id, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
+                try transaction.db.members.update(id, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
             }
         }
         return (scene, ids[0], ids[1], ids[2])
@@ -30,7 +30,7 @@ import Testing
     }
 
     private func member(_ id: MemberID, in scene: RuleScene) async throws -> GroupMember? {
-        try await scene.run { try $0.db.member(id, group: RuleScene.group) }
+        try await scene.run { try $0.db.members.find(id, group: RuleScene.group) }
     }
 
     private func codes(_ events: [ChatEvent]) -> [String] {
@@ -72,7 +72,7 @@ import Testing
             #expect(codes(try await scene.receive([.introduceMember(info, restrictions: nil)], from: .member(host)).events) == [text])
         }
         // A host who is no administrator any more introduces nobody.
-        try await scene.run { try $0.db.updateMember(host, role: .member, at: $0.now) }
+        try await scene.run { try $0.db.members.update(host, role: .member, at: $0.now) }
         #expect(codes(try await scene.receive([.introduceMember(info(), restrictions: nil)], from: .member(host)).events) == ["groupContactRole"])
         #expect(try await member(Self.stranger, in: scene) == nil)
         #expect(try await scene.count("agent_work") == 0)
@@ -136,7 +136,7 @@ import Testing
         let (scene, _, admin, _) = try await scene()
         try await scene.receive([.newMember(info(), scope: nil)], from: .member(admin))
         let id = try #require(try await member(Self.stranger, in: scene)).groupMemberID
-        try await scene.run { try $0.db.updateMember(id, status: status, at: $0.now) }
+        try await scene.run { try $0.db.members.update(id, status: status, at: $0.now) }
         try await scene.receive([.forwardMemberInvitation(info(), IntroInvitation(groupConnectionRequest: "simplex:/invitation#x"))], from: .member(admin))
         #expect(try await scene.count("agent_work") == 0)
         #expect(try await scene.member(id).status == status)
@@ -150,14 +150,14 @@ import Testing
         try await scene.updateApps()
         let eve = try #require(members["eve"])
         let ids = try await scene.run { transaction in
-            try transaction.db.updateMember(eve, status: joiner, at: transaction.now)
+            try transaction.db.members.update(eve, status: joiner, at: transaction.now)
             let group = try transaction.group(RuleScene.group, of: try transaction.user()), member = try transaction.member(eve, in: group)
             switch joiner {
             case .pendingApproval: break
             case .pendingReview: try transaction.introduceToModerators(member, in: group)
             default: try transaction.introduce(member, in: group)
             }
-            return try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) }
+            return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
         }
         return (scene, eve, ids)
     }
@@ -174,7 +174,7 @@ import Testing
         #expect(try await receivers(of: "rita", from: eve, scene, ids) == ["rita"])
         #expect(try await receivers(of: "rita", from: eve, scene, ids).isEmpty, "it is passed on once")
         #expect(try await receivers(of: "mod", from: eve, scene, ids) == ["mod"])
-        let members = try await scene.run { try $0.db.members(of: RuleScene.group) }
+        let members = try await scene.run { try $0.db.members.members(of: RuleScene.group) }
         let rita = try #require(members.first { $0.localDisplayName == "rita" }).groupMemberID
         #expect(try await receivers(of: "eve", from: rita, scene, ids).isEmpty, "rita was not told of eve by an introduction: eve invites her")
         #expect(try await receivers(of: "mod", from: rita, scene, ids).isEmpty, "the two are not introduced")
@@ -187,7 +187,7 @@ import Testing
     ])
     func whoIsNotLetInInvitesNobodyButThoseWhoReviewIt(_ status: GroupMemberStatus, _ expected: [String]) async throws {
         let (scene, eve, ids) = try await hostScene(status.isPending ? status : .connected)
-        try await scene.run { try $0.db.updateMember(eve, status: status, at: $0.now) }
+        try await scene.run { try $0.db.members.update(eve, status: status, at: $0.now) }
         var found: Set<String> = []
         for name in ["mod", "rita"] { found.formUnion((try? await receivers(of: name, from: eve, scene, ids)) ?? []) }
         #expect(found == Set(expected))
@@ -206,7 +206,7 @@ import Testing
         }
         // One who was let in by an earlier host, and whom members know by an introduction, waits again.
         let (scene, eve, _) = try await hostScene()
-        try await scene.run { try $0.db.updateMember(eve, status: .pendingReview, at: $0.now) }
+        try await scene.run { try $0.db.members.update(eve, status: .pendingReview, at: $0.now) }
         let effects = try await scene.memory.run { try $0.remove([eve], from: RuleScene.group, withMessages: false) }.1
         #expect(Set(try await scene.sent(effects).keys).isSuperset(of: ["mod", "rita"]))
         try await scene.close()
@@ -215,7 +215,7 @@ import Testing
     @Test func whoWaitsForAReviewIsToldOfTheRemovalTheRoleAndTheBlockOfAModerator() async throws {
         for change in ["removal", "role", "block"] {
             let (scene, _, _) = try await hostScene(.pendingReview)
-            let members = try await scene.run { try $0.db.members(of: RuleScene.group) }
+            let members = try await scene.run { try $0.db.members.members(of: RuleScene.group) }
             func id(_ name: String) throws -> GroupMemberID { try #require(members.first { $0.localDisplayName == name }).groupMemberID }
             let mod = try id("mod"), rita = try id("rita")
             func told(_ member: GroupMemberID) async throws -> Set<String> {

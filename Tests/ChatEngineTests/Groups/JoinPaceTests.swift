@@ -89,7 +89,7 @@ struct JoinPaceTests {
         // Each costs at least seven messages.
         try await eventually("all have asked, and some have to wait") {
             let asked = try await alice.native.engine.store.read { try $0.number("SELECT count(*) FROM group_members WHERE category = 'invitee'") }
-            let waiting = try await alice.native.engine.store.read { try $0.waitingAgentJobs() }
+            let waiting = try await alice.native.engine.store.read { try $0.jobs.waiting() }
             return asked == 5 && (1...4).contains(waiting.count) && clock.sleeperCount >= waiting.count
         }
         #expect(try await connected() ?? 5 < 5)

@@ -24,8 +24,8 @@ import Testing
             var record = NewConnectionRecord(
                 userID: MemoryStore.user, agentConnectionID: Self.queue.bytes, status: .new, chatVersion: ChatVersions.initial.max)
             record.groupLinkID = id
-            _ = try transaction.db.insertConnection(record, at: transaction.now)
-            try transaction.db.updateGroupLink(group: RuleScene.group, admission: admission)
+            _ = try transaction.db.connections.insert(record, at: transaction.now)
+            try transaction.db.groupLinks.update(group: RuleScene.group, admission: admission)
         }
         return scene
     }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    private func members(of scene: RuleScene) async throws -> [GroupMember] { try await scene.run { try $0.db.members(of: RuleScene.group) } }
+    private func members(of scene: RuleScene) async throws -> [GroupMember] { try await scene.run { try $0.db.members.members(of: RuleScene.group) } }
 
     private static let refusing = JoinerAdmission(rules: [JoinerRule(decision: .reject(reason: .blockedName))])
 
@@ -111,7 +111,7 @@ import Testing
             let scene = try await scene()
             try await scene.run { transaction in
                 let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-                try transaction.db.updateMember(own, status: status, at: transaction.now)
+                try transaction.db.members.update(own, status: status, at: transaction.now)
             }
             let effects = try await ask(as: UInt8(number + 1), in: scene)
             #expect(answers(effects) == [nil] && effects.events.isEmpty, "\(status.rawValue)")

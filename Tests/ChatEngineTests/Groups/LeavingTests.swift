@@ -25,14 +25,14 @@ import Testing
     private func text(_ text: String) -> ChatMessageEvent { .newMessage(MessageContainer(content: .text(text))) }
 
     private func identifier(_ id: GroupMemberID, in scene: RuleScene) async throws -> MemberID {
-        try await scene.run { try #require(try $0.db.memberIdentifier(id)) }
+        try await scene.run { try #require(try $0.db.members.memberIdentifier(id)) }
     }
 
     @Test func whoLeavesTellsAllWhoAreInOrWaitAndEndsItsConnectionsAfterThat() async throws {
         let (scene, bob, cath, _) = try await scene(as: .member)
         try await scene.run { transaction in
-            try transaction.db.updateMember(bob, status: .pendingReview, at: transaction.now)
-            try transaction.db.updateMember(cath, status: .removed, at: transaction.now)
+            try transaction.db.members.update(bob, status: .pendingReview, at: transaction.now)
+            try transaction.db.members.update(cath, status: .removed, at: transaction.now)
         }
         let (response, effects) = try await scene.memory.run { try $0.leave(RuleScene.group) }
         guard case .leftMemberUser(_, let group) = response else { throw UnexpectedAnswer() }
@@ -52,8 +52,8 @@ import Testing
         let (scene, bob, cath, _) = try await scene(as: .member)
         try await scene.fillQueue(of: bob)
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: cath).last)
-            try transaction.db.updateConnection(record.id, status: .accepted, at: transaction.now)
+            let record = try #require(try transaction.db.connections.connections(ofMember: cath).last)
+            try transaction.db.connections.update(record.id, status: .accepted, at: transaction.now)
         }
         try await scene.send("bye", to: Self.group)
         let effects = try await scene.memory.run { try $0.leave(RuleScene.group) }.1
@@ -121,7 +121,7 @@ import Testing
 
     @Test func aMemberWhoWasOnlyInvitedIsForgottenWithoutAWord() async throws {
         let (scene, bob, _, _) = try await scene()
-        try await scene.run { try $0.db.updateMember(bob, status: .invited, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .invited, at: $0.now) }
         let effects = try await scene.memory.run { try $0.remove([bob], from: RuleScene.group, withMessages: false) }.1
         #expect(effects.sent.isEmpty && effects.ended == (1, []))
         #expect(try await scene.count("group_members WHERE group_member_id = \(bob)") == 0)
@@ -144,7 +144,7 @@ import Testing
 
     @Test func anOwnerWhoDeletesTheGroupTellsThoseWhoAreInAndNothingIsLeft() async throws {
         let (scene, bob, _, _) = try await scene()
-        try await scene.run { try $0.db.updateMember(bob, status: .left, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .left, at: $0.now) }
         try await scene.receive([text("words")], from: .member(bob))
         let (response, effects) = try await scene.memory.run { try $0.deleteGroup(RuleScene.group) }
         guard case .groupDeletedUser(_, let group, false) = response else { throw UnexpectedAnswer() }

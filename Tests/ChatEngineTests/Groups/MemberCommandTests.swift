@@ -23,12 +23,12 @@ import Testing
             try await scene.updateApps()
             let ids = members
             try await scene.run { transaction in
-                for (name, status) in statuses { try transaction.db.updateMember(try #require(ids[name]), status: status, at: transaction.now) }
+                for (name, status) in statuses { try transaction.db.members.update(try #require(ids[name]), status: status, at: transaction.now) }
                 guard review else { return }
                 let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
                 var profile = group.groupProfile
                 profile.memberAdmission = GroupMemberAdmission(review: .all)
-                try transaction.db.updateGroup(group, user: user.userID, profile: profile, at: transaction.now)
+                try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
             }
             try await scene.setApp(of: try #require(members["old"]), to: ChatVersions.groupKnocking - 1)
         }
@@ -37,7 +37,7 @@ import Testing
 
         func memberID(_ name: String) async throws -> MemberID {
             let id = try id(name)
-            return try await scene.run { try #require(try $0.db.memberIdentifier(id)) }
+            return try await scene.run { try #require(try $0.db.members.memberIdentifier(id)) }
         }
 
         /// What a command sends to each member.
@@ -128,7 +128,7 @@ import Testing
             (.connected, ["ann", "mod"]), (.pendingReview, ["ann", "mod"]), (.pendingApproval, ["ann"]), (.left, []), (.removed, []),
         ]
         for (status, names) in receivers {
-            try await team.scene.run { try $0.db.updateMember(ann, status: status, at: $0.now) }
+            try await team.scene.run { try $0.db.members.update(ann, status: status, at: $0.now) }
             if names.isEmpty {
                 #expect(try await team.scene.refusal { try $0.send(text, to: chat) } == "support member not current or pending", "\(status.rawValue)")
             } else {

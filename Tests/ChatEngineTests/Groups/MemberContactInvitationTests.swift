@@ -17,7 +17,7 @@ import Testing
     ) async throws -> (RuleScene, bob: GroupMemberID) {
         let scene = try await RuleScene()
         let members = try await scene.addGroup(as: .member, with: ["bob": .member]) { if allows { $0.set(.directMessages, .on) } }
-        if accepts { try await scene.run { try $0.db.updateAutoAcceptMemberContacts(user: MemoryStore.user, enabled: true) } }
+        if accepts { try await scene.run { try $0.db.users.updateAutoAcceptMemberContacts(user: MemoryStore.user, enabled: true) } }
         return (scene, try #require(members["bob"]))
     }
 
@@ -27,8 +27,8 @@ import Testing
 
     private func contact(of member: GroupMemberID, in scene: RuleScene) async throws -> Contact? {
         try await scene.run { transaction in
-            guard let id = try transaction.db.member(member)?.contactID else { return nil }
-            return try transaction.db.contact(id, of: try transaction.user())
+            guard let id = try transaction.db.members.find(member)?.contactID else { return nil }
+            return try transaction.db.contacts.find(id, of: try transaction.user())
         }
     }
 
@@ -63,9 +63,9 @@ import Testing
             let (scene, bob) = try await scene()
             try await scene.run { transaction in
                 if isBlockedHere {
-                    try transaction.db.updateMember(bob, showsMessages: false)
+                    try transaction.db.members.update(bob, showsMessages: false)
                 } else {
-                    try transaction.db.updateMember(bob, isBlocked: true, at: transaction.now)
+                    try transaction.db.members.update(bob, isBlocked: true, at: transaction.now)
                 }
             }
             #expect(try await scene.receive([invitation()], from: .member(bob)).events.messageErrors == ["x.grp.direct.inv: member is blocked (ignoring)"])
@@ -111,9 +111,9 @@ import Testing
         let (scene, bob) = try await scene()
         let random = try await scene.run { transaction in
             let user = try transaction.user(), profile = RandomProfile.make(transaction.random)
-            let random = try transaction.db.insertProfile(profile, user: user.userID, incognito: true, at: transaction.now)
+            let random = try transaction.db.profiles.insert(profile, user: user.userID, incognito: true, at: transaction.now)
             let own = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
-            try transaction.db.updateMember(own, incognitoProfile: random, name: profile.displayName)
+            try transaction.db.members.update(own, incognitoProfile: random, name: profile.displayName)
             return random
         }
         if !invites { try await scene.receive([invitation()], from: .member(bob)) }

@@ -38,8 +38,8 @@ import Testing
     /// The connection of a member is as it would be.
     private func change(_ id: GroupMemberID, in scene: RuleScene, _ status: ConnectionStatus) async throws {
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: id).last)
-            try transaction.db.updateConnection(record.id, status: status, at: transaction.now)
+            let record = try #require(try transaction.db.connections.connections(ofMember: id).last)
+            try transaction.db.connections.update(record.id, status: status, at: transaction.now)
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
         let effects = try await send(["hello"], in: scene)
         let order = try await scene.run { transaction in
             try effects.deliveries.map { delivery in
-                try #require(try ids.first { try transaction.db.connections(ofMember: $0.value).last?.id == delivery.connectionID }?.key)
+                try #require(try ids.first { try transaction.db.connections.connections(ofMember: $0.value).last?.id == delivery.connectionID }?.key)
             }
         }
         #expect(order == ["owner", "admin", "bob", "mod"], "they pass it on to those who are not connected")
@@ -108,7 +108,7 @@ import Testing
         try await scene.run { transaction in
             let group = try transaction.group(RuleScene.group, of: try transaction.user())
             for name in ["cath", "dan"] {
-                try transaction.db.deleteMember(try transaction.member(try #require(ids[name]), in: group), user: MemoryStore.user)
+                try transaction.db.members.delete(try transaction.member(try #require(ids[name]), in: group), user: MemoryStore.user)
             }
         }
         #expect(try await waiting() == [0, 0])
@@ -123,7 +123,7 @@ import Testing
         let store = scene.memory.store
         func prune(at days: Int64, limit: Int) async throws -> Int {
             let time = MemoryStore.now.adding(seconds: days * day - RetentionPeriods.waitingMessages)
-            return try await store.write { try $0.deletePendingMessages(before: time, limit: limit) }
+            return try await store.write { try $0.pendingMessages.delete(before: time, limit: limit) }
         }
         #expect(try await prune(at: 21, limit: 9) == 0)
         #expect(try await prune(at: 30, limit: 1) == 1, "no more at once than asked for")
@@ -148,7 +148,7 @@ import Testing
         }
         try migrator.migrate(database)
         try database.write { db in
-            let waiting = try db.takePendingMessages(member: 2)
+            let waiting = try db.pendingMessages.take(member: 2)
             #expect(waiting.map { String(decoding: $0.body, as: UTF8.self) } == ["one", "two"])
             #expect(waiting.map(\.itemID) == [7, nil])
             #expect(try db.number("SELECT count(*) FROM pending_bodies") == 1, "one for the other member")
@@ -159,14 +159,14 @@ import Testing
         let (scene, ids) = try await scene()
         let bob = try #require(ids["bob"])
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
+            let record = try #require(try transaction.db.connections.connections(ofMember: bob).last)
+            try transaction.db.connections.update(record.id, authErrors: Connection.disablingErrorCount, quotaErrors: 0)
         }
         #expect(Set(try await scene.sent(try await send(["lost"], in: scene)).keys) == ["cath"])
         #expect(try await scene.count("pending_member_messages") == 0)
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, authErrors: Connection.disablingErrorCount - 1, quotaErrors: 0)
+            let record = try #require(try transaction.db.connections.connections(ofMember: bob).last)
+            try transaction.db.connections.update(record.id, authErrors: Connection.disablingErrorCount - 1, quotaErrors: 0)
         }
         #expect(Set(try await scene.sent(try await send(["sent"], in: scene)).keys) == ["bob", "cath"])
         try await scene.close()
@@ -182,7 +182,7 @@ import Testing
             let effects = try await send(["one", "two"], in: scene)
             for (name, count) in [("bob", member), ("admin", admin)] {
                 let id = try #require(ids[name])
-                let connection = try await scene.run { try #require(try $0.db.connections(ofMember: id).last).id }
+                let connection = try await scene.run { try #require(try $0.db.connections.connections(ofMember: id).last).id }
                 #expect(effects.deliveries.count { $0.connectionID == connection } == count, "\(name) of version \(version)")
                 #expect(texts(try await scene.sent(effects)[name]) == ["one", "two"])
             }

@@ -21,11 +21,11 @@ import Testing
         let bob = try #require(try await scene.addGroup(as: role, with: ["bob": category == .host ? .admin : .member])["bob"])
         try await scene.updateApps()
         let id = try await scene.run { transaction in
-            try transaction.db.updateMember(bob, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
-            try transaction.db.updateMember(bob, status: status, at: transaction.now)
-            let record = try #require(try transaction.db.connections(ofMember: bob).last)
-            try transaction.db.updateConnection(record.id, status: connection, at: transaction.now)
-            return try #require(try transaction.db.memberIdentifier(bob))
+            try transaction.db.members.update(bob, category: category, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
+            try transaction.db.members.update(bob, status: status, at: transaction.now)
+            let record = try #require(try transaction.db.connections.connections(ofMember: bob).last)
+            try transaction.db.connections.update(record.id, status: connection, at: transaction.now)
+            return try #require(try transaction.db.members.memberIdentifier(bob))
         }
         return (scene, bob, id)
     }
@@ -82,7 +82,7 @@ import Testing
         let (scene, bob, id) = try await scene(.host, .accepted, .new, as: role)
         let (own, profile) = try await scene.run { transaction in
             let group = try transaction.group(RuleScene.group, of: try transaction.user())
-            try transaction.db.updateMember(group.membership.groupMemberID, status: status, at: transaction.now)
+            try transaction.db.members.update(group.membership.groupMemberID, status: status, at: transaction.now)
             return (group.membership, group.groupProfile)
         }
         let host = MemberIDRole(memberID: id, role: .owner), invited = MemberIDRole(memberID: own.memberID, role: .member)
@@ -171,11 +171,11 @@ import Testing
                 let inviter = category == .pre ? ids[1] : ids[2]
                 let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.run("UPDATE group_members SET invited_by_member_id = ? WHERE group_member_id = ?", [ids[1], own])
-                try transaction.db.updateMember(
+                try transaction.db.members.update(
                     ids[0], category: category, invitedBy: category == .pre ? nil : inviter, versions: ChatVersionRange(ChatVersions.supported))
-                let record = try #require(try transaction.db.connections(ofMember: ids[0]).last)
-                try transaction.db.updateConnection(record.id, status: .accepted, at: transaction.now)
-                return try #require(try transaction.db.memberIdentifier(ids[0]))
+                let record = try #require(try transaction.db.connections.connections(ofMember: ids[0]).last)
+                try transaction.db.connections.update(record.id, status: .accepted, at: transaction.now)
+                return try #require(try transaction.db.members.memberIdentifier(ids[0]))
             }
             let effects = try await scene.report(.connected(pqEncryption: false), from: .member(ids[0]))
             #expect(effects.events.types == ["newChatItems", "connectedToGroupMember"])
@@ -203,8 +203,8 @@ import Testing
             let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
             var profile = group.groupProfile
             profile.description = "Welcome!"
-            try transaction.db.updateGroup(group, user: user.userID, profile: profile, at: transaction.now)
-            try transaction.db.updateMember(group.membership.groupMemberID, status: .pendingApproval, at: transaction.now)
+            try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
+            try transaction.db.members.update(group.membership.groupMemberID, status: .pendingApproval, at: transaction.now)
             return try transaction.insertConnectedMember("mod", role: .moderator, in: group.groupID)
         }
         let own = try await scene.group().membership.memberID
@@ -228,10 +228,10 @@ import Testing
             try await scene.run { transaction in
                 let user = try transaction.user()
                 let membership = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
-                try transaction.db.updateMember(membership, status: own, at: transaction.now)
-                for record in try transaction.db.connections(ofMember: bob) { try transaction.db.deleteConnection(record.id) }
+                try transaction.db.members.update(membership, status: own, at: transaction.now)
+                for record in try transaction.db.connections.connections(ofMember: bob) { try transaction.db.connections.delete(record.id) }
                 let host = try transaction.insertConnectedMember("host", role: .admin, in: RuleScene.group)
-                try transaction.db.updateMember(host, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
+                try transaction.db.members.update(host, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
             }
             let effects = try await scene.memory.run { try $0.inviteIntroduced(bob, connection: [8], link: "simplex:/invitation#x", of: try $0.user()) }.1
             let isInvited = member == .introduced && own == .connected

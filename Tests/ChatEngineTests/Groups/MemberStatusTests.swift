@@ -38,7 +38,7 @@ struct MemberStatusTests {
             let ids = try await scene.run { transaction in
                 let group = try transaction.group(RuleScene.group, of: try transaction.user())
                 for id in members.values { try transaction.introduce(try transaction.member(id, in: group), in: group) }
-                return try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) }
+                return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
             }
             let mallory = try #require(members["mallory"]), attacker = try #require(ids["mallory"])
             func write(_ text: String, as name: String, scope: MessageScope? = nil) async throws -> SharedMessageID {
@@ -47,10 +47,10 @@ struct MemberStatusTests {
                 return shared
             }
             // Observers have written before they became observers.
-            try await scene.run { try $0.db.updateMember(mallory, role: .member, at: $0.now) }
+            try await scene.run { try $0.db.members.update(mallory, role: .member, at: $0.now) }
             toAll = try await write("mallory's words", as: "mallory")
             toModerators = try await write("mallory's question", as: "mallory", scope: .member(attacker))
-            try await scene.run { try $0.db.updateMember(mallory, role: role, at: $0.now) }
+            try await scene.run { try $0.db.members.update(mallory, role: role, at: $0.now) }
             targets = AttackTargets(
                 owner: try #require(ids["owner"]), admin: try #require(ids["admin"]), member: try #require(ids["bob"]),
                 stranger: MemberID((0..<12).map { UInt8($0) }), attacker: attacker, ownersMessage: try await write("owner's words", as: "owner"),
@@ -103,8 +103,8 @@ struct MemberStatusTests {
         func set(_ status: GroupMemberStatus, isBlocked: Bool = false) async throws {
             let id = members["mallory"] ?? 0
             try await scene.run { transaction in
-                try transaction.db.updateMember(id, status: status, at: transaction.now)
-                try transaction.db.updateMember(id, isBlocked: isBlocked, at: transaction.now)
+                try transaction.db.members.update(id, status: status, at: transaction.now)
+                try transaction.db.members.update(id, isBlocked: isBlocked, at: transaction.now)
             }
         }
     }
@@ -229,7 +229,7 @@ struct MemberStatusTests {
         let id = SharedMessageID.random(), bob = MessageScope.member(team.targets.member)
         try await team.scene.receive([.newMessage(MessageContainer(content: .text("yes"), scope: bob))], from: team.mallory, id: id)
         let mallory = team.members["mallory"] ?? 0
-        try await team.scene.run { try $0.db.updateMember(mallory, role: .member, at: $0.now) }
+        try await team.scene.run { try $0.db.members.update(mallory, role: .member, at: $0.now) }
         for scope in [nil, bob, .member(team.targets.attacker)] as [MessageScope?] {
             let edit = MemberAttack(name: "", event: .updateMessage(MessageUpdate(messageID: id, content: .text("no"), scope: scope)))
             #expect(try await team.outcome(of: edit).changes.isEmpty)
@@ -267,7 +267,7 @@ struct MemberStatusTests {
     func rejected() async throws {
         let scene = try await RuleScene(), id = MemberID((0..<12).map { UInt8($0) })
         let bob = try #require(try await scene.addGroup(with: ["bob": .member])["bob"])
-        let bobs = try await scene.run { try #require(try $0.db.memberIdentifier(bob)) }, profile = try await scene.group().groupProfile
+        let bobs = try await scene.run { try #require(try $0.db.members.memberIdentifier(bob)) }, profile = try await scene.group().groupProfile
         func attacks(by own: MemberID) -> [MemberAttack] {
             let message = SharedMessageID(Bytes(repeating: 7, count: 12))
             let targets = AttackTargets(
@@ -277,7 +277,7 @@ struct MemberStatusTests {
         }
         for index in attacks(by: id).indices {
             let mallory = try await rejected(in: scene)
-            let attack = attacks(by: try await scene.run { try #require(try $0.db.memberIdentifier(mallory)) })[index]
+            let attack = attacks(by: try await scene.run { try #require(try $0.db.members.memberIdentifier(mallory)) })[index]
             let before = try await scene.run { try StoreSnapshot($0.db) }
             let effects = try await scene.effects(of: attack.event, from: .member(mallory))
             #expect(effects.sent.isEmpty && effects.events.types == ["messageError"], "\(attack.name): \(effects.events.types)")
@@ -294,7 +294,7 @@ struct MemberStatusTests {
     private func rejected(in scene: RuleScene) async throws -> GroupMemberID {
         try await scene.run { transaction in
             let id = try transaction.insertConnectedMember("mallory", role: .observer, in: RuleScene.group)
-            try transaction.db.updateMember(id, status: .rejected, at: transaction.now)
+            try transaction.db.members.update(id, status: .rejected, at: transaction.now)
             return id
         }
     }
@@ -305,8 +305,8 @@ struct MemberStatusTests {
         try await scene.addGroup()
         let mallory = try await rejected(in: scene)
         try await scene.run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: mallory).last)
-            try transaction.db.updateConnection(record.id, status: .accepted, at: transaction.now)
+            let record = try #require(try transaction.db.connections.connections(ofMember: mallory).last)
+            try transaction.db.connections.update(record.id, status: .accepted, at: transaction.now)
         }
         _ = try await scene.report(.information(pqSupport: false, info: ChatMessage(event: answer).body), from: .member(mallory))
         #expect(try await scene.count("group_members WHERE status = 'rejected'") == 0)

@@ -46,7 +46,7 @@ import Testing
 
     @Test func theCopyOfTheAuthorReplacesTheForwardedOneAndTheForwarderIsToldToStop() async throws {
         let (scene, bob, admin, _) = try await scene()
-        let bobID = try await scene.run { try #require(try $0.db.memberIdentifier(bob)) }
+        let bobID = try await scene.run { try #require(try $0.db.members.memberIdentifier(bob)) }
         let forward = MessageForward(sender: .member(bobID, name: "bob"), brokerTimestamp: MemoryStore.now)
         try await scene.receive([.forwardMessage(forward, ChatMessage(messageID: Self.id, event: text("hello")))], from: .member(admin))
         #expect(try await scene.messages(in: Self.group).map(\.meta.forwardedByMember) == [admin])
@@ -94,7 +94,7 @@ import Testing
         let info = MemberInfo(memberID: id, role: .member, versions: ChatVersions.supported, profile: Profile(displayName: "ann", fullName: ""))
         try await scene.receive([.newMember(info, scope: .member(id))], from: .member(admin))
         #expect(try await scene.group().membersRequireAttention == 1)
-        let ann = try await scene.run { try #require(try $0.db.member(id, group: RuleScene.group)) }
+        let ann = try await scene.run { try #require(try $0.db.members.find(id, group: RuleScene.group)) }
         #expect(ann.status == .pendingReview && ann.supportChat != nil)
         let told = try await scene.receive([.groupLinkAcceptance(.accepted, role: .observer, memberID: id)], from: .member(admin)).events
         #expect(told.types.contains("memberAcceptedByOther"))
@@ -127,7 +127,7 @@ import Testing
                 let user = try transaction.user(), known = try transaction.contact(contact, of: user)
                 var profile = Profile(displayName: "robert", fullName: "")
                 profile.preferences = ChatPreferences(voice: SimplePreference(allow: .no))
-                try transaction.db.updateContact(known, user: user.userID, profile: profile, at: transaction.now)
+                try transaction.db.contacts.update(known, user: user.userID, profile: profile, at: transaction.now)
                 if !isConnected { try transaction.db.run("UPDATE contacts SET contact_status = 'deleted' WHERE contact_id = ?", [contact]) }
             }
             let told = try await scene.receive([.info(Profile(displayName: "bobby", fullName: ""))], from: .member(bob)).events

@@ -27,7 +27,7 @@ import Testing
 
     private func identifier(_ id: GroupMemberID?, in scene: RuleScene) async throws -> MemberID {
         let id = try #require(id)
-        return try await scene.run { try #require(try $0.db.memberIdentifier(id)) }
+        return try await scene.run { try #require(try $0.db.members.memberIdentifier(id)) }
     }
 
     @Test func aModeratorDeletesItsOwnMessagesAndThoseOfMembersUpToItsRole() async throws {
@@ -56,9 +56,9 @@ import Testing
         let reference = MessageReference(messageID: Self.id, sentAt: MemoryStore.now, sent: false, memberID: bobID)
         let quote = QuotedMessage(reference: reference, content: .text("spam"))
         let admin = try #require(members["admin"])
-        try await scene.run { try $0.db.updateMember(admin, role: .member, at: $0.now) }
+        try await scene.run { try $0.db.members.update(admin, role: .member, at: $0.now) }
         try await scene.receive([.newMessage(MessageContainer(content: .report(text: "look", reason: .spam), quote: quote))], from: .member(admin))
-        #expect(try await scene.run { try $0.db.stats(ofGroup: RuleScene.group).reportsCount } == 1)
+        #expect(try await scene.run { try $0.db.items.stats(ofGroup: RuleScene.group).reportsCount } == 1)
         let events: [ChatEvent]
         if byCommand {
             let item = try #require(try await scene.messages(in: Self.group).first { $0.meta.text == "spam" }).id
@@ -67,7 +67,7 @@ import Testing
             events = try await scene.receive([.deleteMessage(MessageDeletion(messageID: Self.id, memberID: bobID))], from: .member(mod)).events
         }
         #expect(events.types.contains("groupChatItemsDeleted"))
-        #expect(try await scene.run { try $0.db.stats(ofGroup: RuleScene.group).reportsCount } == 0)
+        #expect(try await scene.run { try $0.db.items.stats(ofGroup: RuleScene.group).reportsCount } == 0)
         try await scene.close()
     }
 

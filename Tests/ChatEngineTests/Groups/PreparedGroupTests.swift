@@ -39,14 +39,14 @@ import Testing
     @Test func itMovesToAnotherProfileUntilItsHostIsAsked() async throws {
         let scene = try await scene()
         let other = try await scene.run { transaction in
-            let other = try transaction.db.insertUser(
+            let other = try transaction.db.users.insert(
                 NewUserRecord(
                     agentUserID: 2, profile: Profile(displayName: "work", fullName: ""), isChatRelay: false, createdAt: transaction.now))
-            let host = try #require(try transaction.db.host(of: RuleScene.group))
+            let host = try #require(try transaction.db.members.host(of: RuleScene.group))
             var record = NewConnectionRecord(
                 userID: MemoryStore.user, agentConnectionID: [1], status: .prepared, chatVersion: ChatVersions.initial.max)
             record.memberID = host.groupMemberID
-            _ = try transaction.db.insertConnection(record, at: transaction.now)
+            _ = try transaction.db.connections.insert(record, at: transaction.now)
             return other
         }
         #expect(try await scene.refusal { try $0.moveGroup(RuleScene.group, to: other) } == "host member already has connection")
@@ -90,7 +90,7 @@ import Testing
         let scene = try await scene()
         let found = try await scene.run { transaction in
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-            try transaction.db.updateMember(own, status: status, at: transaction.now)
+            try transaction.db.members.update(own, status: status, at: transaction.now)
             return transaction.groupPlan(of: try transaction.group(RuleScene.group, of: try transaction.user()))
         }
         #expect(found.tag == plan)
@@ -106,7 +106,7 @@ import Testing
             try await scene.run { transaction in
                 let record = NewConnectionRecord(
                     userID: MemoryStore.user, agentConnectionID: [1], status: .joined, chatVersion: ChatVersions.initial.max)
-                _ = try transaction.db.insertConnection(record, at: transaction.now)
+                _ = try transaction.db.connections.insert(record, at: transaction.now)
             }
         }
         let plans = try await scene.run { transaction in

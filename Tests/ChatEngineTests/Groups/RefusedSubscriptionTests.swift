@@ -16,9 +16,9 @@ struct RefusedSubscriptionTests {
         try await core.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
             let before = try transaction.group(GroupScene.group, of: user)
-            try transaction.db.updateMember(before.membership.groupMemberID, status: status, at: transaction.now)
+            try transaction.db.members.update(before.membership.groupMemberID, status: status, at: transaction.now)
             let group = try transaction.group(GroupScene.group, of: user)
-            let relay = try #require(try transaction.db.relayMembers(of: group.groupID).first)
+            let relay = try #require(try transaction.db.members.relayMembers(of: group.groupID).first)
             var profile = group.groupProfile
             profile.displayName = "mallory's"
             let rejection = GroupLinkRejection(

@@ -24,7 +24,7 @@ import Testing
         let members = try await scene.addGroup(with: ["bob": .member, "cath": .member, "mod": .moderator, "mia": .moderator])
         try await scene.updateApps()
         let id = try #require(members["bob"])
-        let bob = try await scene.run { try #require(try $0.db.memberIdentifier(id)) }
+        let bob = try await scene.run { try #require(try $0.db.members.memberIdentifier(id)) }
         for text in texts { try await scene.receive([self.text(text, to: bob)], from: .member(id)) }
         return (scene, members, bob)
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(try await counts(scene, bob) == [2, 2, 0])
         #expect(try await scene.group().membersRequireAttention == 1)
         // The list of chats counts what all see only.
-        let unread = try await scene.run { try $0.db.stats(ofGroup: RuleScene.group).unreadCount }
+        let unread = try await scene.run { try $0.db.items.stats(ofGroup: RuleScene.group).unreadCount }
         #expect(unread == 0)
         try await scene.close()
     }
@@ -56,7 +56,7 @@ import Testing
         let expected = try await scene.run { transaction in
             try ["bob", "mod", "mia"].map { name in
                 let id = try #require(members[name])
-                return try #require(try transaction.db.connection(ofMember: id)).id
+                return try #require(try transaction.db.connections.find(ofMember: id)).id
             }
         }
         #expect(Set(receivers) == Set(expected) && receivers.count == 3)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await scene.member(bob).supportChat != nil, "sending makes the chat")
         try await scene.run { transaction in
             let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
-            try transaction.db.updateMember(own, role: .member, at: transaction.now)
+            try transaction.db.members.update(own, role: .member, at: transaction.now)
         }
         let own = support(nil)
         let refusal = try await scene.refusal { try $0.send(ComposedMessage(content: .text("help")), to: own) }
@@ -126,7 +126,7 @@ import Testing
         #expect(try await counts(scene, bob) == [1, 1, 0])
         _ = try await scene.run { [support = support(bob)] in try $0.markRead(support, items: [seenByAll]) }
         #expect(try await counts(scene, bob) == [1, 1, 0], "what all see is counted in no support chat")
-        #expect(try await scene.run { try $0.db.stats(ofGroup: RuleScene.group).unreadCount } == 0, "it is read")
+        #expect(try await scene.run { try $0.db.items.stats(ofGroup: RuleScene.group).unreadCount } == 0, "it is read")
         try await scene.close()
     }
 
@@ -142,9 +142,9 @@ import Testing
         let (scene, members, bobID) = try await scene()
         let bob = try #require(members["bob"]), cath = try #require(members["cath"])
         #expect(try await scene.refusal { try $0.deleteSupportChat(of: cath, in: RuleScene.group) } == "member has no support chat")
-        try await scene.run { try $0.db.updateMember(bob, status: .pendingReview, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .pendingReview, at: $0.now) }
         #expect(try await scene.refusal { try $0.deleteSupportChat(of: bob, in: RuleScene.group) } == "member is pending")
-        try await scene.run { try $0.db.updateMember(bob, status: .connected, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .connected, at: $0.now) }
         guard case .memberSupportChatDeleted(_, let group, let member) = try await scene.run({ try $0.deleteSupportChat(of: bob, in: RuleScene.group) })
         else { throw UnexpectedAnswer() }
         #expect(group.membersRequireAttention == 0 && member.supportChat == nil)
@@ -184,8 +184,8 @@ import Testing
         let members = try await scene.addGroup(as: .member, with: ["bob": .observer, "mod": .moderator])
         let ids = try await scene.run { transaction in
             let group = try transaction.group(RuleScene.group, of: try transaction.user())
-            try transaction.db.updateMember(group.membership.groupMemberID, status: .pendingReview, at: transaction.now)
-            return try members.mapValues { try #require(try transaction.db.memberIdentifier($0)) }
+            try transaction.db.members.update(group.membership.groupMemberID, status: .pendingReview, at: transaction.now)
+            return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
         }
         let bob = try #require(members["bob"]), scope = MessageScope.member(try #require(ids["bob"]))
         let words = { ChatMessageEvent.newMessage(MessageContainer(content: .text($0), scope: scope)) }
@@ -194,7 +194,7 @@ import Testing
         #expect(try await scene.texts(in: support(nil)).isEmpty)
         #expect(try await scene.texts(in: support(bob)) == ["from bob", "to bob"])
         // One who waits, too, is shown in its own support chat.
-        try await scene.run { try $0.db.updateMember(bob, status: .pendingReview, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .pendingReview, at: $0.now) }
         try await scene.receive([.newMessage(MessageContainer(content: .text("and I wait")))], from: .member(bob))
         #expect(try await scene.texts(in: support(nil)).isEmpty)
         try await scene.close()

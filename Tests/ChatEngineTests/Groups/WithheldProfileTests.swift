@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [true, false])
     func theNewestProfileOfABlockedMemberIsShownWhenTheBlockEnds(byCommand: Bool) async throws {
         let (scene, bob, moderator) = try await scene()
-        let id = try #require(try await scene.run { try $0.db.memberIdentifier(bob) })
+        let id = try #require(try await scene.run { try $0.db.members.memberIdentifier(bob) })
         func block(_ isBlocked: Bool) async throws -> [ChatEvent] {
             guard byCommand else {
                 let restrictions = MemberRestrictions(restriction: isBlocked ? .blocked : .unrestricted)
@@ -57,7 +57,7 @@ import Testing
         _ = try await scene.memory.run { try $0.block([bob], true, in: RuleScene.group) }
         for number in 1...50 { try await scene.receive([profile("name \(number)")], from: .member(bob)) }
         #expect(try await scene.count("withheld_profiles") == 1)
-        try await scene.run { try $0.db.updateMember(bob, status: .removed, at: $0.now) }
+        try await scene.run { try $0.db.members.update(bob, status: .removed, at: $0.now) }
         try await scene.receive([profile("after")], from: .member(bob))
         #expect(try await scene.count("withheld_profiles WHERE profile_json LIKE '%after%'") == 0)
         try await scene.close()

@@ -109,7 +109,7 @@ struct ExtremeNumberTests {
         _ = try await alice.run("/_address 1")
         let connection = injector.connected
         let address = try await alice.native.engine.store.read { db in
-            try db.firstID("SELECT connection_id FROM connections WHERE user_contact_link_id IS NOT NULL").flatMap { try db.connection($0) }
+            try db.firstID("SELECT connection_id FROM connections WHERE user_contact_link_id IS NOT NULL").flatMap { try db.connections.find($0) }
         }
         let ends: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
         var bodies: [String] = Self.messages.flatMap { ExtremeNumbers.replacements(in: $0) }

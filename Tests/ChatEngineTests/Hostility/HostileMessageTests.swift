@@ -37,7 +37,7 @@ struct HostileMessageTests {
         func attack(_ bodies: [Bytes]) async throws {
             let contact = aliceAtMallory
             let connection = try await mallory.core.native.engine.store.read { db in
-                try db.firstID("SELECT connection_id FROM connections WHERE contact_id = ?", [contact]).flatMap { try db.connection($0) }
+                try db.firstID("SELECT connection_id FROM connections WHERE contact_id = ?", [contact]).flatMap { try db.connections.find($0) }
             }
             let id = ConnectionID(try #require(connection).agentConnectionID)
             for body in bodies {

@@ -195,7 +195,9 @@ struct MessageCostTests {
         try await scene.receive([words], from: .member(try #require(ids["olga"])), id: owners)
         try await scene.receive([words], from: .member(try #require(ids["bob"])), id: members)
         if part.usesRelays {
-            try await scene.run { try $0.db.updateGroup(RuleScene.group, usesRelays: true, ownStatus: part == .relay ? .accepted : nil, publicMemberCount: 12) }
+            try await scene.run {
+                try $0.db.groups.update(RuleScene.group, usesRelays: true, ownStatus: part == .relay ? .accepted : nil, publicMemberCount: 12)
+            }
         }
         let targets = AttackTargets(
             owner: try await member("olga"), admin: try await member("adam"), member: try await member("bob"), stranger: MemberID((0..<12).map { UInt8($0) }),

@@ -20,7 +20,7 @@ struct PeerBoundTests {
 
     @Test("of reactions to messages that do not exist the newest hundred of a contact stay")
     func reactionsOfContacts() async throws {
-        let scene = try await RuleScene(), limit = Database.earlyReactionLimit
+        let scene = try await RuleScene(), limit = ReactionTable.earlyReactionLimit
         let bob = try await scene.addContact("bob"), mallory = try await scene.addContact("mallory")
         let early = SharedMessageID.random()
         try await scene.receive([Self.reaction(to: early)], from: .contact(bob))
@@ -34,7 +34,7 @@ struct PeerBoundTests {
 
     @Test("a reaction that came before its message is shown with it, and stays whatever comes after it")
     func early() async throws {
-        let scene = try await RuleScene(), limit = Database.earlyReactionLimit
+        let scene = try await RuleScene(), limit = ReactionTable.earlyReactionLimit
         let bob = try await scene.addContact("bob"), id = SharedMessageID.random()
         try await scene.receive([Self.reaction(to: id)], from: .contact(bob))
         try await scene.receive([.newMessage(MessageContainer(content: .text("late")))], from: .contact(bob), id: id)
@@ -48,7 +48,7 @@ struct PeerBoundTests {
 
     @Test("of reactions to messages that do not exist the newest hundred of a member stay")
     func reactionsOfMembers() async throws {
-        let scene = try await RuleScene(), limit = Database.earlyReactionLimit
+        let scene = try await RuleScene(), limit = ReactionTable.earlyReactionLimit
         let ids = try await scene.addGroup(with: ["bob": .member, "mallory": .member])
         let bob = try #require(ids["bob"]), mallory = try #require(ids["mallory"]), author = try await scene.member(bob).memberID
         let id = SharedMessageID.random()
@@ -124,7 +124,7 @@ struct PeerBoundTests {
             var relations = MemberRelations()
             relations.introduce(old, isIntroducedToSubject: true)
             relations.introduce(old + 5, isIntroducedToSubject: true)
-            try transaction.db.updateMember(bob, relations: relations)
+            try transaction.db.members.update(bob, relations: relations)
             try transaction.db.run("UPDATE groups SET next_member_index = 1024")
         }
         // Nobody else gets it while she is there.
@@ -134,7 +134,7 @@ struct PeerBoundTests {
         #expect(try await scene.member(eve).status == .left)
         let heir = try await scene.run { try $0.insertConnectedMember("dan", role: .member, in: RuleScene.group) }
         #expect(try await scene.member(heir).indexInGroup == old)
-        let relations = try await scene.run { try $0.db.relations(ofMember: bob) }
+        let relations = try await scene.run { try $0.db.members.relations(ofMember: bob) }
         #expect(relations[old] == .new && relations[old + 5] == .introduced)
         #expect(try await scene.count("groups WHERE next_member_index = 1024") == 1)
         try await scene.close()
@@ -150,13 +150,13 @@ struct PeerBoundTests {
             let id = try await scene.run { transaction -> GroupMemberID in
                 let id = try transaction.insertConnectedMember("m\(number)", role: .member, in: RuleScene.group)
                 let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                try transaction.introduce(try #require(try transaction.db.member(id)), in: group)
+                try transaction.introduce(try #require(try transaction.db.members.find(id)), in: group)
                 return id
             }
             try await scene.receive([.newMessage(MessageContainer(content: .text("x"))), .leaveGroup], from: .member(id))
         }
-        #expect(try await scene.run { try $0.db.relations(ofMember: bob) }.bytes.count <= 8)
-        let (current, all) = try await scene.run { (try $0.db.currentMembers(of: RuleScene.group), try $0.db.members(of: RuleScene.group)) }
+        #expect(try await scene.run { try $0.db.members.relations(ofMember: bob) }.bytes.count <= 8)
+        let (current, all) = try await scene.run { (try $0.db.members.current(of: RuleScene.group), try $0.db.members.members(of: RuleScene.group)) }
         #expect(current == all.filter(\.status.isCurrent) && current.map(\.groupMemberID) == [bob] && all.count == 41)
         try await scene.close()
     }

@@ -30,7 +30,7 @@ struct UselessRequestTests {
     private func waiting(at core: TestCore) async throws -> Int {
         let agent = try #require(core.native.engine.agent as? SMPAgent)
         let found = try await core.native.engine.transactions.query { transaction in
-            try transaction.db.address(ofUser: 1).flatMap { try transaction.db.connection(ofAddress: $0.userContactLinkID) }?.agentConnectionID
+            try transaction.db.addresses.find(ofUser: 1).flatMap { try transaction.db.connections.find(ofAddress: $0.userContactLinkID) }?.agentConnectionID
         }
         let connection = try #require(found)
         let stored = try await agent.core.store.connection(ConnectionID(connection))
@@ -41,7 +41,7 @@ struct UselessRequestTests {
     /// Waits until no request waits for an answer, and nothing is left to do.
     private func expectNoneWaits(at core: TestCore) async throws {
         try await eventually("no request waits") {
-            let isIdle = try await core.native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+            let isIdle = try await core.native.engine.store.read { try $0.jobs.waiting().isEmpty }
             let count = try await waiting(at: core)
             return isIdle && count == 0
         }
@@ -92,12 +92,12 @@ struct UselessRequestTests {
         try await send(.testGroupRelay(challenge: Base64URLBytes([1, 2, 3]), signature: nil), from: stranger, to: link)
         // The first attempt fails, and the job waits for the next one.
         await delays.waitForSleeper(JobQueue.firstDelay...JobQueue.firstDelay)
-        let waiting = try await relay.native.engine.store.read { try $0.waitingAgentJobs() }
+        let waiting = try await relay.native.engine.store.read { try $0.jobs.waiting() }
         #expect(waiting.contains { if case .answerRelayTest = $0.task { true } else { false } })
         time.advance(ChannelConnector.relayTestAnswerPeriod)
         try await eventually("the relay has given up") {
             delays.advance(by: JobQueue.longestDelay)
-            return try await relay.native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+            return try await relay.native.engine.store.read { try $0.jobs.waiting().isEmpty }
         }
         await relay.close()
         await stranger.close()

@@ -172,11 +172,11 @@ import Testing
         let (scene, bob) = try await scene()
         for ttl in [5, 3, 4, 1, 2] { try await scene.send("\(ttl)", to: .direct(bob), ttl: ttl) }
         let time = MemoryStore.now.adding(seconds: 100)
-        let (removed, next) = try await scene.run(after: 100) { (try $0.removeExpiredItems(until: time, limit: 2), try $0.db.nextExpiry()) }
+        let (removed, next) = try await scene.run(after: 100) { (try $0.removeExpiredItems(until: time, limit: 2), try $0.db.items.nextExpiry()) }
         #expect(removed == 2 && next == MemoryStore.now.adding(seconds: 3))
         #expect(try await scene.texts(in: .direct(bob)) == ["5", "3", "4"])
         #expect(try await scene.run(after: 100) { try $0.removeExpiredItems(until: time, limit: 100) } == 3)
-        #expect(try await scene.run { try $0.db.nextExpiry() } == nil)
+        #expect(try await scene.run { try $0.db.items.nextExpiry() } == nil)
         try await scene.close()
     }
 }

@@ -71,7 +71,7 @@ import Testing
         let scene = try await scene()
         _ = try await scene.rules.run { [bob = scene.bob] transaction in
             let contact = try transaction.contact(bob, of: try transaction.user())
-            try transaction.db.updateProfileAlias(contact.profile.profileID, alias: "my brother")
+            try transaction.db.profiles.updateProfileAlias(contact.profile.profileID, alias: "my brother")
         }
         let own = try await scene.rules.send("mine", to: .direct(scene.bob)).id
         let items = try await forward([own], from: .direct(scene.bob), to: scene.notes, in: scene)

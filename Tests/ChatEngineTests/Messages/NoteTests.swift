@@ -87,7 +87,7 @@ import Testing
     @Test func aNewNoteBringsTheFolderToTheTopOfTheList() async throws {
         let (scene, notes, _) = try await scene(), bob = try await scene.addContact("bob")
         func first() async throws -> ChatListEntry.Kind? {
-            try await scene.run { try $0.db.chatList(user: MemoryStore.user, page: .last(10), filter: .all, withConnections: false).first?.kind }
+            try await scene.run { try $0.db.pages.chatList(user: MemoryStore.user, page: .last(10), filter: .all, withConnections: false).first?.kind }
         }
         try await scene.send("to bob", to: .direct(bob), after: 10)
         #expect(try await first() == .contact)

@@ -75,7 +75,7 @@ struct QuarantineTests {
         #expect(await alice.core.answer("/_quarantine")["events"] == [])
         #expect(await alice.core.received(from: atAlice) == ["first"])
         // What comes now is received as ever: the numbers of those that were set aside are past.
-        let known = try await engine.store.read { try $0.connection(agentID: agentConnection)?.lastReceivedMessageID }
+        let known = try await engine.store.read { try $0.connections.find(agentID: agentConnection)?.lastReceivedMessageID }
         #expect(known == 1_002)
         await alice.core.close()
         await bob.core.close()

@@ -15,7 +15,7 @@ struct ReceivingContextTests {
         let ann = try await scene.member("ann", at: "relay")
         try await scene["relay"].native.engine.transactions.transaction { transaction in
             let connection = try #require(ann.activeConnection)
-            let record = try #require(try transaction.db.connection(connection.connectionID))
+            let record = try #require(try transaction.db.connections.find(connection.connectionID))
             var context = try transaction.context(of: record, user: try transaction.user())
             try transaction.setStatus(.ready, in: &context)
             try transaction.updateVersions(ChatMessage(versions: .init(1...16), event: .ok), in: &context)
@@ -24,7 +24,7 @@ struct ReceivingContextTests {
                 return
             }
             #expect(member.chatVersions.maxVersion == 16)
-            #expect(try transaction.db.member(ann.groupMemberID)?.chatVersions.maxVersion == 16)
+            #expect(try transaction.db.members.find(ann.groupMemberID)?.chatVersions.maxVersion == 16)
         }
         await scene.close()
     }

@@ -72,7 +72,7 @@ import Testing
     private func names(_ reserved: [String]) async throws -> [String] {
         let memory = try await MemoryStore()
         let (names, _) = try await memory.run { transaction in
-            try reserved.map { try transaction.db.reserveDisplayName($0, user: MemoryStore.user) }
+            try reserved.map { try transaction.db.profiles.reserveDisplayName($0, user: MemoryStore.user) }
         }
         try await memory.close()
         return names
@@ -96,9 +96,9 @@ import Testing
     @Test func aNameThatIsReleasedIsGivenAgain() async throws {
         let memory = try await MemoryStore()
         let (names, _) = try await memory.run { transaction in
-            let db = transaction.db, first = try db.reserveDisplayName("bob", user: MemoryStore.user)
-            try db.releaseDisplayName(first, user: MemoryStore.user)
-            return [first, try db.reserveDisplayName("bob", user: MemoryStore.user)]
+            let db = transaction.db, first = try db.profiles.reserveDisplayName("bob", user: MemoryStore.user)
+            try db.profiles.releaseDisplayName(first, user: MemoryStore.user)
+            return [first, try db.profiles.reserveDisplayName("bob", user: MemoryStore.user)]
         }
         #expect(names == ["bob", "bob"])
         try await memory.close()

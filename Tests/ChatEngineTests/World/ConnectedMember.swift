@@ -12,7 +12,7 @@ extension ChatTransaction {
     /// Adds a member of a group as one who has joined by its link and is connected.
     func insertConnectedMember(_ name: String, role: GroupMemberRole, in group: GroupID) throws -> GroupMemberID {
         let user = try user()
-        let id = try db.insertMember(
+        let id = try db.members.insert(
             NewMemberRecord(
                 groupID: group, memberID: MemberID(random.bytes(12)), role: role, category: .invitee, status: .connected,
                 profile: Profile(displayName: name, fullName: ""), versions: ChatVersionRange(ChatVersions.supported)),
@@ -20,7 +20,7 @@ extension ChatTransaction {
         var connection = NewConnectionRecord(
             userID: user.userID, agentConnectionID: random.bytes(24), status: .ready, chatVersion: ChatVersions.supported.max)
         connection.memberID = id
-        _ = try db.insertConnection(connection, at: now)
+        _ = try db.connections.insert(connection, at: now)
         return id
     }
 }

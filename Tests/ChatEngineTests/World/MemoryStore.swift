@@ -19,7 +19,7 @@ final class MemoryStore: Sendable {
     init() async throws {
         store = try ChatStore(prefix: nil)
         try await store.write { db in
-            _ = try db.insertUser(
+            _ = try db.users.insert(
                 NewUserRecord(agentUserID: 1, profile: Profile(displayName: "alice", fullName: ""), isChatRelay: false, createdAt: Self.now))
         }
     }
@@ -27,8 +27,8 @@ final class MemoryStore: Sendable {
     /// Adds a contact with a connection whose agent id is this byte.
     func addContact(_ name: String, _ byte: UInt8, status: ConnectionStatus = .ready, version: ChatVersion = 16) async throws -> ContactID {
         try await store.write { db in
-            let contact = try db.insertContact(NewContactRecord(profile: Profile(displayName: name, fullName: "")), user: Self.user, at: Self.now)
-            _ = try db.insertConnection(
+            let contact = try db.contacts.insert(NewContactRecord(profile: Profile(displayName: name, fullName: "")), user: Self.user, at: Self.now)
+            _ = try db.connections.insert(
                 NewConnectionRecord(
                     userID: Self.user, agentConnectionID: [byte], status: status, contactID: contact, chatVersion: version,
                     peerVersions: ChatVersionRange(minVersion: 1, maxVersion: 17)), at: Self.now)

@@ -59,7 +59,7 @@ final class RuleScene: Sendable {
             }
             var ids: [String: GroupMemberID] = [:]
             for (name, role) in members { ids[name] = try transaction.insertConnectedMember(name, role: role, in: group.groupID) }
-            try transaction.db.updateMember(group.membership.groupMemberID, role: role, at: transaction.now)
+            try transaction.db.members.update(group.membership.groupMemberID, role: role, at: transaction.now)
             _ = try transaction.group(group.groupID, of: user)
             return ids
         }
@@ -91,8 +91,8 @@ final class RuleScene: Sendable {
     /// The queue of a member takes nothing more.
     func fillQueue(of id: GroupMemberID) async throws {
         try await run { transaction in
-            let record = try #require(try transaction.db.connections(ofMember: id).last)
-            try transaction.db.updateConnection(record.id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount)
+            let record = try #require(try transaction.db.connections.connections(ofMember: id).last)
+            try transaction.db.connections.update(record.id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount)
         }
     }
 
@@ -169,8 +169,8 @@ final class RuleScene: Sendable {
         try await memory.run(at: MemoryStore.now.adding(seconds: seconds)) { transaction in
             let found =
                 switch sender {
-                case .contact(let id): try transaction.db.connections(ofContact: id).last
-                case .member(let id): try transaction.db.connections(ofMember: id).last
+                case .contact(let id): try transaction.db.connections.connections(ofContact: id).last
+                case .member(let id): try transaction.db.connections.connections(ofMember: id).last
                 }
             let known = self.connections.withLock { connections in
                 if let found { connections[sender] = ConnectionID(found.agentConnectionID) }
@@ -194,7 +194,7 @@ final class RuleScene: Sendable {
     func texts(in chat: ChatReference) async throws -> [String] { try await messages(in: chat).map(\.meta.text) }
 
     func member(_ id: GroupMemberID) async throws -> GroupMember {
-        try await run { try #require(try $0.db.member(id)) }
+        try await run { try #require(try $0.db.members.find(id)) }
     }
 
     func group() async throws -> GroupInfo { try await run { try $0.group(Self.group, of: try $0.user()) } }

@@ -66,7 +66,7 @@ final class TestCore: Sendable {
     /// Takes the queue of a member for one that stays full.
     func setInactive(_ member: GroupMember) async throws {
         let id = try #require(member.activeConnection).connectionID
-        try await native.engine.store.write { try $0.updateConnection(id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount) }
+        try await native.engine.store.write { try $0.connections.update(id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount) }
     }
 
     /// Waits until a condition is true; it is looked at anew after every event.

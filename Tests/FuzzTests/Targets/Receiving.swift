@@ -46,19 +46,19 @@ private final class ReceivingStore: Sendable {
     }
 
     private static func fill(_ db: Database) throws -> ContactID {
-        let user = try db.insertUser(
+        let user = try db.users.insert(
             NewUserRecord(agentUserID: 1, profile: Profile(displayName: "alice", fullName: ""), isChatRelay: false, createdAt: now))
-        let contact = try db.insertContact(NewContactRecord(profile: Profile(displayName: "mallory", fullName: "")), user: user, at: now)
+        let contact = try db.contacts.insert(NewContactRecord(profile: Profile(displayName: "mallory", fullName: "")), user: user, at: now)
         // Messages that disappear are allowed by this side.
-        try db.updateContact(
+        try db.contacts.update(
             contact, userPreferences: ChatPreferences(timedMessages: TimedMessagesPreference(allow: .yes, ttl: 60)), at: now)
-        _ = try db.insertConnection(
+        _ = try db.connections.insert(
             NewConnectionRecord(
                 userID: user, agentConnectionID: contactConnection.bytes, status: .ready, contactID: contact, chatVersion: 16,
                 peerVersions: ChatVersionRange(minVersion: 1, maxVersion: 17)), at: now)
-        let address = try db.insertAddress(
+        let address = try db.addresses.insert(
             user: user, link: CreatedConnectionLink(fullLink: "simplex:/contact", shortLink: nil), linkKey: "key", hasLinkData: false, at: now)
-        _ = try db.insertConnection(
+        _ = try db.connections.insert(
             NewConnectionRecord(userID: user, agentConnectionID: addressConnection.bytes, status: .ready, addressID: address, chatVersion: 16), at: now)
         return contact
     }
@@ -108,16 +108,16 @@ private final class ReceivingStore: Sendable {
         let transaction = transaction(db)
         let user = try transaction.anyUser(Self.user)
         for chat in try transaction.chats(of: user, .last(100), filter: .all, withConnections: true) { try check(chat.json, chat.jsonText) }
-        for known in try db.contacts(of: user) {
+        for known in try db.contacts.contacts(of: user) {
             let page = try transaction.page(of: .direct(known.contactID), content: nil, .initial(100), search: nil)
             try check(page.json, page.jsonText)
-            if let item = try db.lastItem(in: .chat(.contact(known.contactID)), at: Self.now) {
+            if let item = try db.pages.lastItem(in: .chat(.contact(known.contactID)), at: Self.now) {
                 let info = try transaction.itemInfo(item.id, in: .direct(known.contactID))
                 try check(info.json, info.jsonText)
             }
             _ = try transaction.markRead(.direct(known.contactID))
         }
-        _ = try db.nextExpiry()
+        _ = try db.items.nextExpiry()
         _ = try transaction.removeExpiredItems(until: UTCTimestamp(seconds: .max), limit: 100)
         for event in transaction.effects.events { try check(event.json, event.jsonText) }
     }

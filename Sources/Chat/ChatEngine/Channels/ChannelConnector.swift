@@ -49,8 +49,8 @@ struct ChannelConnector: Sendable {
     /// Removes the channels whose making was broken off by the end of a process.
     func removeUnfinished() async throws(ChatCoreError) {
         try await transactions.transaction(isPersistent: true) { transaction in
-            for (group, userID) in try transaction.db.groupsBeingCreated() {
-                guard let user = try transaction.db.user(userID) else { continue }
+            for (group, userID) in try transaction.db.groups.groupsBeingCreated() {
+                guard let user = try transaction.db.users.find(userID) else { continue }
                 try transaction.removeUnfinished(group, of: user)
             }
         }
@@ -103,8 +103,8 @@ struct ChannelConnector: Sendable {
         if !request.hasLink, let refusal = try await makeLink(for: request) { return try await refuse(request, refusal) }
         try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation), .admit(.accepted))
         try await transactions.transaction { transaction in
-            guard try transaction.db.group(id, user: request.user.userID)?.relayOwnStatus == .invited else { return }
-            try transaction.db.updateGroup(id, relayOwnStatus: .accepted)
+            guard try transaction.db.groups.find(id, user: request.user.userID)?.relayOwnStatus == .invited else { return }
+            try transaction.db.groups.update(id, relayOwnStatus: .accepted)
         }
     }
 
@@ -123,7 +123,7 @@ struct ChannelConnector: Sendable {
         else { return false }
         logger.notice("a subscriber is not taken", metadata: ["reason": "\(refusal.rawValue)"])
         try await transactions.transaction { transaction in
-            try transaction.db.deleteMember(target.member, user: target.user.userID)
+            try transaction.db.members.delete(target.member, user: target.user.userID)
             try transaction.enqueue(.reject(invitation: invitation.bytes), user: target.user)
         }
         return true
@@ -131,7 +131,7 @@ struct ChannelConnector: Sendable {
 
     /// The policy with what an operator has decided since.
     private func currentPolicy() async throws(ChatCoreError) -> RelayPolicy {
-        policy.drained(try await transactions.query { try $0.db.isRelayDrained() })
+        policy.drained(try await transactions.query { try $0.db.relayUsage.isDrained() })
     }
 
     /// Makes the link by which subscribers of a channel come to this relay.
@@ -175,7 +175,7 @@ struct ChannelConnector: Sendable {
     }
 
     private func servedChannels(of request: RelayRequest) async throws(ChatCoreError) -> Int {
-        try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
+        try await transactions.query { try $0.db.groups.servedChannels(user: request.user.userID) }
     }
 
     private func refusal(of channel: ChannelLink, served: Int) async throws(ChatCoreError) -> RelayRefusal? {
@@ -220,8 +220,8 @@ struct ChannelConnector: Sendable {
 
     private func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID) async throws {
         let found = try await transactions.query { transaction -> (User, ConnectionRecord)? in
-            guard let user = try transaction.db.user(agentID: agentUser), let address = try transaction.db.address(ofUser: user.userID),
-                let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)
+            guard let user = try transaction.db.users.find(agentID: agentUser), let address = try transaction.db.addresses.find(ofUser: user.userID),
+                let connection = try transaction.db.connections.find(ofAddress: address.userContactLinkID)
             else { return nil }
             return (user, connection)
         }
@@ -236,7 +236,7 @@ struct ChannelConnector: Sendable {
         }
         let made = try await agent.prepareToAccept(user: agentUser, invitation: invitation, pqSupport: false)
         try await leftovers.orDiscard(made) { () throws(ChatCoreError) in
-            try await transactions.transaction { try $0.db.insertRelayTest(made.bytes, user: user.userID, at: $0.now) }
+            try await transactions.transaction { try $0.db.relays.insertRelayTest(made.bytes, user: user.userID, at: $0.now) }
             _ = try await agent.reporting { agent throws(AgentError) in
                 try await agent.accept(user: agentUser, connection: made, invitation: invitation, info: info, pqSupport: false, subscription: .subscribe)
             }
@@ -251,8 +251,8 @@ struct ChannelConnector: Sendable {
     /// - Throws: A temporary error while there is no relay.
     func findRelays(_ id: GroupID, until limit: UTCTimestamp) async throws(ChatCoreError) {
         let found = try await transactions.query { transaction -> (User, GroupInfo)? in
-            guard let userID = try transaction.db.userID(ofGroup: id), let user = try transaction.db.user(userID),
-                let group = try transaction.db.group(id, user: userID), group.isSubscribed
+            guard let userID = try transaction.db.groups.userID(ofGroup: id), let user = try transaction.db.users.find(userID),
+                let group = try transaction.db.groups.find(id, user: userID), group.isSubscribed
             else { return nil }
             return (user, group)
         }
@@ -264,7 +264,7 @@ struct ChannelConnector: Sendable {
         do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
         let hasRelay = try await transactions.transaction { transaction in
             try transaction.joinNewRelays(of: channel, in: try transaction.group(id, of: user), user: user)
-            return try transaction.db.relayMembers(of: id).contains { $0.status.isCurrent }
+            return try transaction.db.members.relayMembers(of: id).contains { $0.status.isCurrent }
         }
         if !hasRelay, transactions.clock.time.now < limit { throw ChatCoreError(.unreachable, "the channel has no relay at the moment") }
     }
@@ -315,8 +315,8 @@ struct ChannelConnector: Sendable {
             try await agent.join(user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
         }
         try await transactions.transaction { transaction in
-            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
-            try transaction.db.updateConnection(record.id, from: .prepared, to: .joined, at: transaction.now)
+            guard let record = try transaction.db.connections.find(agentID: connection.bytes) else { return }
+            try transaction.db.connections.update(record.id, from: .prepared, to: .joined, at: transaction.now)
         }
     }
 }

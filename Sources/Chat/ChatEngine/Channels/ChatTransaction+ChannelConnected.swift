@@ -18,7 +18,7 @@ extension ChatTransaction {
     }
 
     private func noteConnected(_ member: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
-        try db.updateMember(member.groupMemberID, status: .connected, at: now)
+        try db.members.update(member.groupMemberID, status: .connected, at: now)
         group = try self.group(group.groupID, of: user)
         member = try self.member(member.groupMemberID, in: group)
     }
@@ -28,7 +28,7 @@ extension ChatTransaction {
     private func noteMembershipConnected(in group: GroupInfo) throws {
         let membership = group.membership
         guard !membership.status.isRemoved, membership.status != .connected else { return }
-        try db.updateMember(membership.groupMemberID, status: .connected, at: now)
+        try db.members.update(membership.groupMemberID, status: .connected, at: now)
     }
 
     /// The owner who has invited this relay is connected: the relay is at work.
@@ -43,7 +43,7 @@ extension ChatTransaction {
 
     /// A relay is connected to this subscriber; only the first opens the chat.
     private func receiveRelayConnected(_ relay: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
-        let isFirst = try db.connectedRelays(of: group.groupID) == 0
+        let isFirst = try db.members.connectedRelays(of: group.groupID) == 0
         try noteMembershipConnected(in: group)
         try noteConnected(&relay, in: &group, of: user)
         emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: relay))
@@ -56,7 +56,7 @@ extension ChatTransaction {
     /// A subscriber is connected to this relay: it learns of the owners and gets the history, and moderators learn of it.
     private func receiveSubscriberConnected(_ subscriber: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
         if subscriber.status.isPending {
-            try db.updateGroup(group.groupID, attentionBy: 1)
+            try db.groups.update(group.groupID, attentionBy: 1)
         } else {
             try noteConnected(&subscriber, in: &group, of: user)
         }

@@ -15,11 +15,11 @@ extension ChatTransaction {
         var new = NewGroupRecord(profile: profile)
         new.preparedLink = try FullLink(link).created
         new.welcomeSharedMessageID = profile.description == nil ? nil : newSharedMessageID()
-        let id = try db.insertGroup(new, user: user.userID, at: now)
-        try db.updateGroup(id, usesRelays: true, ownStatus: nil, publicMemberCount: data.publicGroupData?.publicMemberCount)
+        let id = try db.groups.insert(new, user: user.userID, at: now)
+        try db.groups.update(id, usesRelays: true, ownStatus: nil, publicMemberCount: data.publicGroupData?.publicMemberCount)
         // The key comes first: the identifier is bound to it.
         let key = Ed25519.generateKeyPair(random).privateKey
-        try db.updateGroup(id, memberKey: key)
+        try db.groups.update(id, memberKey: key)
         try insertMembership(
             id, memberID: BoundMemberID.identifier(for: key.publicKey), role: ChannelRules.subscriberRole, status: .unknown, of: user)
         var group = try group(id, of: user)
@@ -60,18 +60,18 @@ extension ChatTransaction {
         }
         let own = group.membership
         if group.groupKeys == nil {
-            let key = try db.memberKey(group: id) ?? Ed25519.generateKeyPair(random).privateKey
-            try db.updateGroup(id, rootKey: channel.rootKey, memberKey: key)
-            try db.updateMember(own.groupMemberID, publicKey: key.publicKey)
+            let key = try db.groups.memberKey(group: id) ?? Ed25519.generateKeyPair(random).privateKey
+            try db.groups.update(id, rootKey: channel.rootKey, memberKey: key)
+            try db.members.update(own.groupMemberID, publicKey: key.publicKey)
             if incognito, !group.isIncognito {
                 let shown = RandomProfile.make(random)
-                let profile = try db.insertProfile(shown, user: user.userID, incognito: true, at: now)
-                try db.updateMember(
-                    own.groupMemberID, incognitoProfile: profile, name: try db.reserveDisplayName(shown.displayName, user: user.userID))
+                let profile = try db.profiles.insert(shown, user: user.userID, incognito: true, at: now)
+                try db.members.update(
+                    own.groupMemberID, incognitoProfile: profile, name: try db.profiles.reserveDisplayName(shown.displayName, user: user.userID))
             }
         }
-        if let count = channel.memberCount { try db.updateGroup(id, publicMemberCount: count) }
-        try db.updateGroup(id, startedConnection: false, link: link)
+        if let count = channel.memberCount { try db.groups.update(id, publicMemberCount: count) }
+        try db.groups.update(id, startedConnection: false, link: link)
         let joining = try self.group(id, of: user)
         try addOwners(channel.owners, contact: contact, to: joining, of: user)
         return try self.group(id, of: user)
@@ -86,6 +86,6 @@ extension ChatTransaction {
         new.incognitoProfileID = incognito
         new.pqSupport = false
         new.isInitiated = true
-        _ = try db.insertConnection(new, at: now)
+        _ = try db.connections.insert(new, at: now)
     }
 }

@@ -12,21 +12,21 @@ import SMPWire
 extension ChatTransaction {
     /// The members that this profile has connections with: relays of a channel, or all members.
     func connectedMembers(of group: GroupInfo) throws -> [GroupMember] {
-        group.usesRelays && !group.isServedHere ? try db.relayMembers(of: group.groupID) : try db.members(of: group.groupID)
+        group.usesRelays && !group.isServedHere ? try db.members.relayMembers(of: group.groupID) : try db.members.members(of: group.groupID)
     }
 
     /// Counts the members of a channel and has the number published behind its link, if this profile owns it.
     func publishMemberCount(of group: inout GroupInfo, user: User) throws {
         guard group.usesRelays, group.membership.role == .owner else { return }
-        try db.updatePublicMemberCount(group: group.groupID)
+        try db.groups.updatePublicMemberCount(group: group.groupID)
         try publishLink(of: group, user: user)
-        if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
+        if let current = try db.groups.find(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
     }
 
     /// Has published what the link of a channel shows now.
     func publishLink(of group: GroupInfo, user: User) throws {
-        guard try db.groupLink(group: group.groupID) != nil else { return }
-        try db.changeLink(of: group.groupID)
+        guard try db.groupLinks.find(group: group.groupID) != nil else { return }
+        try db.groups.changeLink(of: group.groupID)
         try enqueue(.publishGroupLink(group: group.groupID), user: user)
     }
 
@@ -34,7 +34,7 @@ extension ChatTransaction {
 
     /// Tells moderators of a new subscriber, and the subscriber of them.
     func introduceInChannel(_ subscriber: GroupMember, in group: GroupInfo) throws {
-        let moderators = try db.moderators(of: group.groupID).filter { $0.groupMemberID != subscriber.groupMemberID }
+        let moderators = try db.members.moderators(of: group.groupID).filter { $0.groupMemberID != subscriber.groupMemberID }
         try send(.newMember(MemberInfo(subscriber, in: group), scope: nil), to: moderators, in: group)
         let events = moderators.map { moderator in
             ChatMessageEvent.introduceMember(
@@ -51,7 +51,7 @@ extension ChatTransaction {
     ) throws {
         guard relay.category == .host, relay.isRelay else { return reportError("x.grp.mem.intro can be only sent by host member", of: user) }
         guard info.memberID != group.membership.memberID else { return }
-        guard let known = try db.member(info.memberID, group: group.groupID) else {
+        guard let known = try db.members.find(info.memberID, group: group.groupID) else {
             var info = info
             // The keys of owners come with the link alone.
             if info.role == .owner || !BoundMemberID.permits(info.memberID, key: info.key) { info.key = nil }
@@ -63,10 +63,10 @@ extension ChatTransaction {
         guard !known.isRelay else { return }
         let id = known.groupMemberID
         // Later profiles come signed by the member itself: a relay does not rename those who are known.
-        if known.status == .unknown { try db.updateMember(known, user: user.userID, profile: info.profile, at: now) }
-        try db.updateMember(id, role: ChannelRules.role(introduced: info.role, known: known), at: now)
-        if known.status == .unknown { try db.updateMember(id, status: .introduced, at: now) }
-        if let versions = info.versions { try db.updateMember(id, versions: ChatVersionRange(versions)) }
+        if known.status == .unknown { try db.members.update(known, user: user.userID, profile: info.profile, at: now) }
+        try db.members.update(id, role: ChannelRules.role(introduced: info.role, known: known), at: now)
+        if known.status == .unknown { try db.members.update(id, status: .introduced, at: now) }
+        if let versions = info.versions { try db.members.update(id, versions: ChatVersionRange(versions)) }
         emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: known, toMember: try member(id, in: group)))
     }
 
@@ -76,12 +76,12 @@ extension ChatTransaction {
     func addOwners(_ owners: [LinkOwner], contact: GroupOwnerContact?, to group: GroupInfo, of user: User) throws {
         for owner in owners {
             let id = MemberID(owner.id)
-            if let known = try db.member(id, group: group.groupID) {
-                if known.category != .user { try db.updateMember(known.groupMemberID, publicKey: owner.key) }
+            if let known = try db.members.find(id, group: group.groupID) {
+                if known.category != .user { try db.members.update(known.groupMemberID, publicKey: owner.key) }
                 continue
             }
             let contactID = contact.flatMap { $0.memberID == id.description ? $0.contactID : nil }
-            _ = try db.insertMember(
+            _ = try db.members.insert(
                 NewMemberRecord(
                     groupID: group.groupID, memberID: id, role: .owner, category: .pre, status: .unknown, contactID: contactID,
                     profile: Profile(displayName: id.shortName, fullName: ""), versions: ChatVersionRange(ChatVersions.supported),
@@ -92,9 +92,9 @@ extension ChatTransaction {
     /// The member that is a relay with this link, made if it is not there.
     func relayMember(_ link: ConnectionShortLink, in group: GroupInfo, of user: User) throws -> GroupMember {
         let text = link.with(scheme: .server).wireString
-        if let known = try db.relayMember(link: text, group: group.groupID) { return known }
+        if let known = try db.members.relayMember(link: text, group: group.groupID) { return known }
         let tag = random.bytes(12)
-        let id = try db.insertMember(
+        let id = try db.members.insert(
             NewMemberRecord(
                 groupID: group.groupID, memberID: MemberID(Bytes("\(group.localDisplayName)_unknown_relay_".utf8).prefix(200) + tag), role: .relay,
                 category: .host, status: .accepted, profile: Profile(displayName: MemberID(tag).shortName, fullName: ""),
@@ -106,11 +106,11 @@ extension ChatTransaction {
     ///
     /// - Throws: `duplicateMemberID` if another member has its identifier.
     func completeRelay(_ relay: GroupMember, memberID: MemberID, key: Ed25519.PublicKey, profile: Profile, of user: User) throws {
-        if let other = try db.member(memberID, group: relay.groupID), other.groupMemberID != relay.groupMemberID {
+        if let other = try db.members.find(memberID, group: relay.groupID), other.groupMemberID != relay.groupMemberID {
             throw Refusal.chat(.groupDuplicateMemberID)
         }
-        try db.updateMember(relay.groupMemberID, memberID: memberID, publicKey: key)
-        try db.updateMember(relay, user: user.userID, profile: profile, at: now)
+        try db.members.update(relay.groupMemberID, memberID: memberID, publicKey: key)
+        try db.members.update(relay, user: user.userID, profile: profile, at: now)
     }
 
     /// A relay lets this profile subscribe.
@@ -122,8 +122,8 @@ extension ChatTransaction {
         let membership = group.membership
         if membership.status.awaitsAdmission {
             let role = invitation.invitedMember.role
-            try db.updateMember(membership.groupMemberID, role: role < .moderator && role != .relay ? role : ChannelRules.subscriberRole, at: now)
-            try db.updateMember(membership.groupMemberID, status: .accepted, at: now)
+            try db.members.update(membership.groupMemberID, role: role < .moderator && role != .relay ? role : ChannelRules.subscriberRole, at: now)
+            try db.members.update(membership.groupMemberID, status: .accepted, at: now)
         }
         let current = try self.group(group.groupID, of: user)
         return (current, try member(relay.groupMemberID, in: current))

@@ -68,7 +68,7 @@ extension ChatTransaction {
             return try setPreferences(preferences, of: update.messageID, asChannel: true, in: group, of: user)
         }
         var chat = GroupConversation(group)
-        guard let stored = try db.item(group: group, sharedMessageID: update.messageID, author: nil, at: now) else {
+        guard let stored = try db.items.find(group: group, sharedMessageID: update.messageID, author: nil, at: now) else {
             // What was deleted here, or never came: its new text is a new message.
             var draft = ItemDraft(.receivedMessage(content: update.content), isSent: false)
             draft.sharedMessageID = update.messageID
@@ -80,10 +80,10 @@ extension ChatTransaction {
             draft.group.mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
             let item = try addItem(draft, to: &chat, of: user)
             // The message itself may still come: from another relay, or from one that changes the order.
-            try db.insertReceivedMessage(
+            try db.receivedMessages.insert(
                 update.messageID, group: group.groupID, author: owner?.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
-            try db.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
-            try db.updateItem(
+            try db.items.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
+            try db.items.update(
                 item.id, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true, isLive: update.live == true,
                 deleteAt: nil, at: now)
             emit(.chatItemUpdated(user: user, chatItem: chat.containing(try self.item(item.id, in: .group(chat)).item)))
@@ -98,7 +98,7 @@ extension ChatTransaction {
             emit(.chatItemNotChanged(user: user, chatItem: chat.containing(stored.item)))
             return nil
         }
-        try db.updateItem(
+        try db.items.update(
             stored.id, mentions: MentionRules.counted(update.mentions.members, in: update.content.text),
             mentionsUser: stored.item.meta.userMention)
         let item = try updateItem(
@@ -110,7 +110,7 @@ extension ChatTransaction {
     func receiveChannelDeletion(
         _ deletion: MessageDeletion, _ received: GroupMessage, from sender: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let stored = try db.item(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) else {
+        guard let stored = try db.items.find(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) else {
             reportError("x.msg.del: channel message not found", of: user)
             return nil
         }

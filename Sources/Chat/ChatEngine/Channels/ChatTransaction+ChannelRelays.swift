@@ -21,12 +21,12 @@ extension ChatTransaction {
         guard group.usesRelays, group.membership.role == .owner, group.membership.status.isCurrent else {
             throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner))
         }
-        guard try !db.groupsBeingCreated().contains(where: { $0.0 == id }) else { throw Refusal.command("the channel is still being made") }
+        guard try !db.groups.groupsBeingCreated().contains(where: { $0.0 == id }) else { throw Refusal.command("the channel is still being made") }
         try removeUninvitedRelays(of: id, user: user)
-        let atWork = Set(try db.relays(of: id).filter { $0.status != .inactive && $0.status != .rejected }.map(\.userChatRelay.address))
+        let atWork = Set(try db.relays.all(of: id).filter { $0.status != .inactive && $0.status != .rejected }.map(\.userChatRelay.address))
         var relays: [UserChatRelay] = []
         for id in ids {
-            guard let relay = try db.chatRelay(id, user: user.userID) else { throw Refusal.store(.userChatRelayNotFound(chatRelayID: id)) }
+            guard let relay = try db.servers.chatRelay(id, user: user.userID) else { throw Refusal.store(.userChatRelayNotFound(chatRelayID: id)) }
             if !atWork.contains(relay.address), !relays.contains(relay) { relays.append(relay) }
         }
         return (user, group, relays)
@@ -34,10 +34,10 @@ extension ChatTransaction {
 
     /// Removes relays whose invitation was never sent, because it failed or the process ended.
     func removeUninvitedRelays(of id: GroupID, user: User) throws {
-        for relay in try db.relays(of: id) where relay.status == .new {
-            guard let member = try db.member(relay.groupMemberID) else { continue }
+        for relay in try db.relays.all(of: id) where relay.status == .new {
+            guard let member = try db.members.find(relay.groupMemberID) else { continue }
             try deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: user)
-            try db.deleteMember(member, user: user.userID)
+            try db.members.delete(member, user: user.userID)
         }
     }
 
@@ -46,7 +46,7 @@ extension ChatTransaction {
     /// Joins a channel by the relays that its link names and this profile does not know yet.
     func joinNewRelays(of channel: ChannelLink, in group: GroupInfo, user: User) throws {
         guard group.isSubscribed, group.groupProfile.publicGroup?.publicGroupID == channel.data.groupProfile.publicGroup?.publicGroupID else { return }
-        for link in channel.relays where try db.relayMember(link: link.with(scheme: .server).wireString, group: group.groupID) == nil {
+        for link in channel.relays where try db.members.relayMember(link: link.with(scheme: .server).wireString, group: group.groupID) == nil {
             let relay = try relayMember(link, in: group, of: user)
             try enqueue(.joinRelay(member: relay.groupMemberID), user: user)
         }

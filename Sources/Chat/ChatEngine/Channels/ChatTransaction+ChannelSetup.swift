@@ -39,40 +39,40 @@ extension ChatTransaction {
 
     /// Stores a channel whose link the agent has made, before its relays are invited.
     func insertChannel(_ new: NewChannel, connection: Bytes, link: FullLink, of user: User) throws -> GroupInfo {
-        let shown = try new.incognito ? db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
-        let id = try db.insertGroup(NewGroupRecord(profile: new.profile), user: user.userID, at: now)
+        let shown = try new.incognito ? db.profiles.insert(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
+        let id = try db.groups.insert(NewGroupRecord(profile: new.profile), user: user.userID, at: now)
         try insertMembership(
             id, memberID: new.memberID, role: .owner, status: .creator, invitedBy: .user, incognitoProfile: shown, publicKey: new.memberKey.publicKey,
             of: user)
-        try db.updateGroup(id, usesRelays: true, ownStatus: nil, publicMemberCount: 1)
-        try db.updateGroup(id, rootKey: new.rootKey, memberKey: new.memberKey)
-        try db.updateGroup(id, isBeingCreated: true)
+        try db.groups.update(id, usesRelays: true, ownStatus: nil, publicMemberCount: 1)
+        try db.groups.update(id, rootKey: new.rootKey, memberKey: new.memberKey)
+        try db.groups.update(id, isBeingCreated: true)
         try insertLink(link, id: new.linkID, connection: connection, of: id, user: user)
         return try group(id, of: user)
     }
 
     /// Stores the link by which subscribers find a channel, or come to a relay of it.
     private func insertLink(_ link: FullLink, id: GroupLinkID, connection: Bytes, of group: GroupID, user: User) throws {
-        let linkID = try db.insertGroupLink(
+        let linkID = try db.groupLinks.insert(
             group: group, user: user.userID, link: link, id: id, role: ChannelRules.subscriberRole, hasData: link.short != nil, at: now)
         var record = NewConnectionRecord(
             userID: user.userID, agentConnectionID: connection, status: .new, chatVersion: ChatVersions.initial.max)
         record.groupLinkID = linkID
         record.pqSupport = false
-        _ = try db.insertConnection(record, at: now)
+        _ = try db.connections.insert(record, at: now)
     }
 
     /// Stores a relay that is about to be invited.
     func insertRelay(_ relay: UserChatRelay, connection: Bytes, in group: GroupInfo, of user: User) throws -> GroupMember {
         let profile = relay.relayProfile
-        let id = try db.insertMember(
+        let id = try db.members.insert(
             NewMemberRecord(
                 groupID: group.groupID, memberID: MemberID(random.bytes(12)), role: .relay, category: .invitee, status: .invited, invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID,
                 profile: Profile(
                     displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription, image: profile.image),
                 versions: ChatVersionRange(ChatVersions.initial)), user: user.userID, at: now)
-        _ = try db.insertRelay(relay, member: id, group: group.groupID, at: now)
+        _ = try db.relays.insert(relay, member: id, group: group.groupID, at: now)
         let member = try member(id, in: group)
         try insertConnection(connection, with: member, status: .prepared, user: user)
         return member
@@ -91,57 +91,57 @@ extension ChatTransaction {
 
     /// The invitation of a relay is sent.
     func noteInvitation(of relay: GroupMember, connection: Bytes, isSecured: Bool) throws {
-        if let record = try db.connection(agentID: connection) {
-            try db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
+        if let record = try db.connections.find(agentID: connection) {
+            try db.connections.update(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
         }
-        guard try db.relay(member: relay.groupMemberID)?.status == .new else { return }
-        try db.updateRelay(member: relay.groupMemberID, status: .invited, at: now)
+        guard try db.relays.find(member: relay.groupMemberID)?.status == .new else { return }
+        try db.relays.update(member: relay.groupMemberID, status: .invited, at: now)
     }
 
     /// All relays of a new channel are invited.
     func finishChannel(_ id: GroupID, of user: User) throws -> ChatResponse {
-        try db.updateGroup(id, isBeingCreated: false)
+        try db.groups.update(id, isBeingCreated: false)
         let group = try group(id, of: user)
         var chat = GroupConversation(group)
         var banner = ItemDraft(.chatBanner, isSent: true)
         banner.timestamp = UTCTimestamp(seconds: 0)
         try announce(banner, in: &chat, of: user)
         try addOwnOpening(to: &chat, of: user)
-        return .publicGroupCreated(user: user, groupInfo: group, groupLink: try link(of: group), groupRelays: try db.relays(of: id))
+        return .publicGroupCreated(user: user, groupInfo: group, groupLink: try link(of: group), groupRelays: try db.relays.all(of: id))
     }
 
     /// Removes a channel that could not be made.
     func removeUnfinished(_ id: GroupID, of user: User) throws {
         let group = try group(id, of: user)
         try deleteLink(of: group, user: user)
-        try deleteConnections(of: try db.relayMembers(of: id), afterDelivery: false, keepsRows: false, user: user)
-        try db.deleteGroup(group, user: user.userID)
+        try deleteConnections(of: try db.members.relayMembers(of: id), afterDelivery: false, keepsRows: false, user: user)
+        try db.groups.delete(group, user: user.userID)
     }
 
     /// A relay has accepted its invitation, and its link is what it should be.
     func continueRelay(_ relay: GroupMember, _ link: RelayLink, of user: User) throws {
         let id = relay.groupMemberID
-        guard let known = try db.relay(member: id), known.status == .invited || known.status == .new,
-            let confirmation = try db.relayConfirmation(member: id),
-            let connection = relay.activeConnection, let record = try db.connection(connection.connectionID)
+        guard let known = try db.relays.find(member: id), known.status == .invited || known.status == .new,
+            let confirmation = try db.relays.relayConfirmation(member: id),
+            let connection = relay.activeConnection, let record = try db.connections.find(connection.connectionID)
         else { return }
-        try db.updateMember(id, publicKey: link.key)
-        try db.updateMember(relay, user: user.userID, profile: link.profile, at: now)
-        try db.updateMember(id, status: .accepted, at: now)
-        try db.updateRelay(member: id, status: .accepted, at: now)
+        try db.members.update(id, publicKey: link.key)
+        try db.members.update(relay, user: user.userID, profile: link.profile, at: now)
+        try db.members.update(id, status: .accepted, at: now)
+        try db.relays.update(member: id, status: .accepted, at: now)
         let group = try group(relay.groupID, of: user)
-        if let current = try db.relay(member: id) {
+        if let current = try db.relays.find(member: id) {
             emit(.groupRelayUpdated(user: user, groupInfo: group, member: try member(id, in: group), groupRelay: current))
         }
         let info = try connectionInfo(.ok, pqSupport: false, peerVersion: ChatVersion(clamping: connection.chatVersion), inChannel: true)
         try enqueue(.allow(confirmation: confirmation, info: info), connection: record.agentConnectionID, user: user)
-        try db.updateConnection(record.id, status: .accepted, at: now)
+        try db.connections.update(record.id, status: .accepted, at: now)
     }
 
     /// The relays by which subscribers can come now.
     func publishedRelays(of group: GroupInfo) throws -> [GroupRelay] {
-        let connected = Set(try db.relayMembers(of: group.groupID).filter { $0.status == .connected }.map(\.groupMemberID))
-        return try db.relays(of: group.groupID).filter {
+        let connected = Set(try db.members.relayMembers(of: group.groupID).filter { $0.status == .connected }.map(\.groupMemberID))
+        return try db.relays.all(of: group.groupID).filter {
             connected.contains($0.groupMemberID) && ($0.status == .accepted || $0.status == .active) && $0.relayLink != nil
         }
     }
@@ -149,12 +149,12 @@ extension ChatTransaction {
     /// The link of a channel shows a revision, with these relays.
     func notePublished(_ relays: [GroupRelay], of group: GroupInfo, revision: Int64, user: User) throws {
         let accepted = relays.filter { $0.status == .accepted }
-        for relay in accepted { try db.updateRelay(member: relay.groupMemberID, status: .active, at: now) }
-        try db.updateGroup(group.groupID, publishedRevision: revision)
-        guard let current = try db.group(group.groupID, user: user.userID), let link = try db.groupLink(group: group.groupID) else { return }
+        for relay in accepted { try db.relays.update(member: relay.groupMemberID, status: .active, at: now) }
+        try db.groups.update(group.groupID, publishedRevision: revision)
+        guard let current = try db.groups.find(group.groupID, user: user.userID), let link = try db.groupLinks.find(group: group.groupID) else { return }
         emit(
             .groupLinkDataUpdated(
-                user: user, groupInfo: current, groupLink: link, groupRelays: try db.relays(of: group.groupID), relaysChanged: !accepted.isEmpty))
+                user: user, groupInfo: current, groupLink: link, groupRelays: try db.relays.all(of: group.groupID), relaysChanged: !accepted.isEmpty))
     }
 
     // MARK: As the relay
@@ -169,13 +169,13 @@ extension ChatTransaction {
             return reportError("x.grp.relay.inv: not an owner", of: user)
         }
         // The same event again, after a crash.
-        if try db.hasGroup(relayInvitation: id.bytes) { return }
-        let group = try db.insertGroup(
+        if try db.groups.hasGroup(relayInvitation: id.bytes) { return }
+        let group = try db.groups.insert(
             NewGroupRecord(profile: GroupProfile(displayName: "relay_request_" + invitation.fromMemberProfile.displayName, fullName: "")),
             user: user.userID, at: now)
-        try db.updateGroup(group, usesRelays: true, ownStatus: .invited, publicMemberCount: nil)
-        try db.updateGroup(group, relayInvitation: id.bytes, link: invitation.groupLink)
-        let owner = try db.insertMember(
+        try db.groups.update(group, usesRelays: true, ownStatus: .invited, publicMemberCount: nil)
+        try db.groups.update(group, relayInvitation: id.bytes, link: invitation.groupLink)
+        let owner = try db.members.insert(
             NewMemberRecord(
                 groupID: group, memberID: invitation.fromMember.memberID, role: .owner, category: .host, status: .accepted,
                 profile: invitation.fromMemberProfile, versions: ChatVersionRange(versions)), user: user.userID, at: now)
@@ -185,21 +185,21 @@ extension ChatTransaction {
 
     /// The invitation by which a group was made; nil if it is done, or given up.
     func relayRequest(_ id: GroupID) throws -> RelayRequest? {
-        guard let userID = try db.userID(ofGroup: id), let user = try db.user(userID), let group = try db.group(id, user: userID),
-            group.isServedHere, let owner = try db.host(of: id), let (invitation, link) = try db.relayInvitation(of: id),
+        guard let userID = try db.groups.userID(ofGroup: id), let user = try db.users.find(userID), let group = try db.groups.find(id, user: userID),
+            group.isServedHere, let owner = try db.members.host(of: id), let (invitation, link) = try db.groups.relayInvitation(of: id),
             group.relayOwnStatus == .invited
         else { return nil }
         return RelayRequest(
             user: user, group: id, membership: group.membership, owner: owner, invitation: invitation, link: link,
-            hasLink: try db.groupLink(group: id) != nil)
+            hasLink: try db.groupLinks.find(group: id) != nil)
     }
 
     /// Ends an invitation that is not accepted. The protocol has no answer for it: the owner sees that the relay does not accept.
     ///
     /// The link for subscribers is deleted, if it was made already: it has a queue on a router.
     func rejectRelayRequest(_ request: RelayRequest, _ reason: String) throws {
-        try db.updateGroup(request.group, relayOwnStatus: .rejected)
-        try db.updateGroup(request.group, relayRequestError: reason)
+        try db.groups.update(request.group, relayOwnStatus: .rejected)
+        try db.groups.update(request.group, relayRequestError: reason)
         try deleteLink(of: try group(request.group, of: request.user), user: request.user)
         try enqueue(.reject(invitation: request.invitation), user: request.user)
     }
@@ -209,16 +209,16 @@ extension ChatTransaction {
         _ request: RelayRequest, _ channel: ChannelLink, key: Ed25519.PrivateKey, connection: Bytes, link: FullLink, id: GroupLinkID
     ) throws {
         let user = request.user
-        try db.updateGroup(try group(request.group, of: user), user: user.userID, profile: channel.data.groupProfile, at: now)
-        try db.updateGroup(request.group, rootKey: channel.rootKey, memberKey: key)
-        try db.updateMember(request.membership.groupMemberID, publicKey: key.publicKey)
+        try db.groups.update(try group(request.group, of: user), user: user.userID, profile: channel.data.groupProfile, at: now)
+        try db.groups.update(request.group, rootKey: channel.rootKey, memberKey: key)
+        try db.members.update(request.membership.groupMemberID, publicKey: key.publicKey)
         try addOwners(channel.owners, contact: nil, to: try group(request.group, of: user), of: user)
         try insertLink(link, id: id, connection: connection, of: request.group, user: user)
     }
 
     /// The event that answers the invitation of an owner.
     func relayAcceptance(in group: GroupInfo) throws -> ChatMessageEvent {
-        guard let link = try db.groupLink(group: group.groupID)?.connectionLink.shortLink else {
+        guard let link = try db.groupLinks.find(group: group.groupID)?.connectionLink.shortLink else {
             throw Refusal.chat(.exception(message: "processRelayRequest: relay link doesn't have short link"))
         }
         return .acceptGroupRelay(link: link)

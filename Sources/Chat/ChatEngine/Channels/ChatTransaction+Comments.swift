@@ -14,7 +14,7 @@ extension ChatTransaction {
     /// - Throws: `chatItemNotFound` if there is no such post.
     func comments(on post: ChatItemID, in group: GroupInfo) throws -> GroupConversation {
         guard group.usesRelays else { throw Refusal.command(CommentRefusal.noChannel.rawValue) }
-        guard let stored = try db.item(post, owner: .group(group.groupID), at: now), stored.isPost, stored.item.meta.sharedMessageID != nil else {
+        guard let stored = try db.items.find(post, owner: .group(group.groupID), at: now), stored.isPost, stored.item.meta.sharedMessageID != nil else {
             throw Refusal.store(.chatItemNotFound(itemID: post))
         }
         return GroupConversation(group, post: stored)
@@ -27,7 +27,7 @@ extension ChatTransaction {
 
     /// The post that an item comments; nil for all other items.
     func commentedPost(of stored: StoredItem) throws -> StoredItem? {
-        try stored.item.meta.parentItemID.flatMap { try db.item($0, owner: stored.owner, at: now) }
+        try stored.item.meta.parentItemID.flatMap { try db.items.find($0, owner: stored.owner, at: now) }
     }
 
     /// The part of a group that an item is in.
@@ -52,7 +52,7 @@ extension ChatTransaction {
 
     /// True if the client of a connected member knows comments.
     func knowsComments(_ member: GroupMember) throws -> Bool {
-        try member.activeConnection.map { try db.knowsComments($0.connectionID) } ?? false
+        try member.activeConnection.map { try db.connections.knowsComments($0.connectionID) } ?? false
     }
 
     /// Sends messages about items. Those about comments go only to members whose clients know comments.
@@ -75,7 +75,7 @@ extension ChatTransaction {
         update.preferences = MessagePreferences(commentsDisabled: areDisabled)
         let relays = try audience(of: chat, moderatorsSupporting: ChatVersions.groupKnocking)
         try send([OutgoingMessage(.updateMessage(update), id: newSharedMessageID())], to: relays, in: chat.group)
-        try db.updateItem(post, commentsDisabled: areDisabled, at: now)
+        try db.items.update(post, commentsDisabled: areDisabled, at: now)
         let main = GroupConversation(chat.group)
         return .chatItemUpdated(user: user, chatItem: main.containing(try item(post, in: .group(main)).item))
     }
@@ -91,7 +91,7 @@ extension ChatTransaction {
         guard group.usesRelays else { return .failure(.noChannel) }
         guard !container.isAsGroup else { return .failure(.noAuthor) }
         guard container.scope == nil, !container.content.isReport else { return .failure(.content) }
-        guard let id = reference.messageID, let post = try db.post(id, group: group.groupID, at: now) else { return .failure(.noPost) }
+        guard let id = reference.messageID, let post = try db.items.post(id, group: group.groupID, at: now) else { return .failure(.noPost) }
         guard post.author(in: .group(GroupConversation(group))) == reference.memberID else { return .failure(.forgedPost) }
         return CommentRules.refusal(on: post, by: member, in: group, at: time).map { .failure($0) } ?? .success(post)
     }
@@ -100,7 +100,7 @@ extension ChatTransaction {
     func mayQuote(_ quote: QuotedMessage?, in chat: GroupConversation) throws -> Bool {
         guard chat.post != nil, let quote else { return true }
         guard let id = quote.reference.messageID,
-            let stored = try db.item(group: chat.group, sharedMessageID: id, author: quote.reference.memberID, at: now)
+            let stored = try db.items.find(group: chat.group, sharedMessageID: id, author: quote.reference.memberID, at: now)
         else { return false }
         return chat.mayQuote(stored)
     }
@@ -121,12 +121,12 @@ extension ChatTransaction {
     func setPreferences(
         _ preferences: MessagePreferences, of id: SharedMessageID, asChannel: Bool, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let post = try db.post(id, group: group.groupID, at: now) else {
+        guard let post = try db.items.post(id, group: group.groupID, at: now) else {
             reportError("x.msg.update: channel post not found", severity: "warning", of: user)
             return nil
         }
         guard (post.item.meta.commentsDisabled ?? false) != preferences.commentsDisabled else { return .comments(asChannel: asChannel) }
-        try db.updateItem(post.id, commentsDisabled: preferences.commentsDisabled, at: now)
+        try db.items.update(post.id, commentsDisabled: preferences.commentsDisabled, at: now)
         let chat = GroupConversation(group)
         emit(.chatItemUpdated(user: user, chatItem: chat.containing(try item(post.id, in: .group(chat)).item)))
         return .comments(asChannel: asChannel)
@@ -135,7 +135,7 @@ extension ChatTransaction {
     /// Notes what a member of a channel says that its client knows.
     func noteCapabilities(_ message: ChatMessage, in context: ReceivingContext) throws {
         guard message.capabilities.contains(.comments), case .member(let group, _) = context.peer, group.usesRelays else { return }
-        try db.noteComments(context.record.id)
+        try db.connections.noteComments(context.record.id)
     }
 
     /// Gives the role of commenters to all subscribers of a channel that begins to take comments. Each member does so for those that it knows.
@@ -143,6 +143,6 @@ extension ChatTransaction {
     /// - Parameter profile: The new profile of the channel.
     func letComment(in profile: GroupProfile, before old: GroupInfo) throws {
         guard old.usesRelays, !old.allows(.comments), FullGroupPreferences(profile.groupPreferences).comments.enable == .on else { return }
-        try db.letObserversComment(group: old.groupID, onlyKnowing: old.isServedHere)
+        try db.members.letObserversComment(group: old.groupID, onlyKnowing: old.isServedHere)
     }
 }

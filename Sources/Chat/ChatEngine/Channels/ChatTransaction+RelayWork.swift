@@ -14,20 +14,20 @@ extension ChatTransaction {
     /// accepted is.
     func addRelayTasks(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], from sender: GroupMember, in group: GroupInfo) throws {
         if let last = forwards.first(where: { $0.audience == .everybodyAtLast && $0.message.message.tag == .deleteGroup }) {
-            try db.deleteRelayWork(group: group.groupID)
+            try db.relayWork.delete(group: group.groupID)
             try addRelayTask(last.message, for: last.audience, from: sender, in: group)
         } else {
             for forward in forwards { try addRelayTask(forward.message, for: forward.audience, from: sender, in: group) }
         }
         effects.relayedGroups.insert(group.groupID)
-        effects.relayBacklogs[group.groupID] = try db.relayTaskSpan(group: group.groupID)
+        effects.relayBacklogs[group.groupID] = try db.relayWork.taskSpan(group: group.groupID)
     }
 
     private func addRelayTask(_ message: GroupMessage, for audience: ForwardAudience, from sender: GroupMember, in group: GroupInfo) throws {
         let author: MessageForward.Sender =
             audience == .channel || audience == .comments(asChannel: true) ? .channel : .member(sender.memberID, name: sender.profile.displayName)
         let forward = MessageForward(sender: author, brokerTimestamp: message.sentAt)
-        try db.insertRelayTask(
+        try db.relayWork.insertTask(
             group: group.groupID, scope: RelayScope(audience), sender: sender.groupMemberID, element: forward.element(message.element),
             endsService: audience == .everybodyAtLast, at: now)
     }
@@ -35,42 +35,42 @@ extension ChatTransaction {
     /// Tells all members of a channel that this profile relays for it no longer, once they have what was accepted before, and then ends the connections
     /// with them.
     func endService(of group: GroupInfo, with message: OutgoingMessage) throws {
-        try db.insertRelayJob(
+        try db.relayWork.insertJob(
             group: group.groupID, scope: .all, singleSender: nil, body: message.body, endsService: true, at: now)
         effects.relayedGroups.insert(group.groupID)
     }
 
     /// Makes one body of the oldest tasks of a group, as far as quotas allow.
     func makeRelayJob(group: GroupID, policy: RelayPolicy) throws -> RelayProgress {
-        guard let oldest = try db.oldestRelayTask(group: group) else { return .none }
+        guard let oldest = try db.relayUsage.oldestTask(group: group) else { return .none }
         var limit = Self.relayTasksRead
         // What ends the service, and what comes before it, is not held up.
-        if try policy.hasQuota && !db.endsRelayService(group: group) {
+        if try policy.hasQuota && !db.relayUsage.endsService(group: group) {
             switch try relayAllowance(of: group, policy: policy) {
             case .wait(let time): return .waits(until: time)
             case .messages(let allowed): limit = min(limit, allowed ?? limit)
             }
         }
-        guard let batch = RelayBatch(try db.relayTasks(group: group, limit: limit)) else { return .none }
+        guard let batch = RelayBatch(try db.relayWork.tasks(group: group, limit: limit)) else { return .none }
         if !batch.body.isEmpty {
-            try db.insertRelayJob(
+            try db.relayWork.insertJob(
                 group: group, scope: batch.scope, singleSender: batch.singleSender, body: batch.body, endsService: batch.endsService, at: oldest)
         }
         if !batch.tooLarge.isEmpty { emit(.chatError(error: .store(error: .largeMessage))) }
-        try db.deleteRelayTasks(batch.delivered + batch.tooLarge)
+        try db.relayWork.deleteTasks(batch.delivered + batch.tooLarge)
         try noteRelayUse(of: group, messages: batch.delivered.count)
         return .made
     }
 
     /// Decides how much of what waits in a channel may be passed on.
     private func relayAllowance(of group: GroupID, policy: RelayPolicy) throws -> RelayAllowance {
-        let own = try db.relayUsage(of: group), allowance = policy.channelQuota.allowance(own, at: now)
+        let own = try db.relayUsage.current(of: group), allowance = policy.channelQuota.allowance(own, at: now)
         guard policy.totalQuota != RelayQuota(), case .messages = allowance else { return allowance }
         // A channel that its own quota holds up needs no share now.
-        let others = try db.relayUsageOfWaiting(except: group).filter { usage in
+        let others = try db.relayUsage.ofWaiting(except: group).filter { usage in
             if case .messages = policy.channelQuota.allowance(usage, at: now) { true } else { false }
         }
-        return allowance.and(policy.totalQuota.share(own, of: try db.relayUsage(), others: others, at: now))
+        return allowance.and(policy.totalQuota.share(own, of: try db.relayUsage.current(), others: others, at: now))
     }
 
     /// Counts what a relay has passed on, for its quotas and statistics.
@@ -81,9 +81,9 @@ extension ChatTransaction {
     ///   - bytes: The size of the body times those members.
     func noteRelayUse(of group: GroupID, messages: Int = 0, deliveries: Int = 0, bytes: Int64 = 0) throws {
         guard messages > 0 || deliveries > 0 else { return }
-        let own = try db.relayUsage(of: group).adding(messages: messages, bytes: bytes, at: now)
-        try db.setRelayUsage(own, of: group, messages: messages, deliveries: deliveries)
-        try db.setRelayUsage(try db.relayUsage().adding(messages: messages, bytes: bytes, at: now), messages: messages, deliveries: deliveries)
+        let own = try db.relayUsage.current(of: group).adding(messages: messages, bytes: bytes, at: now)
+        try db.relayUsage.set(own, of: group, messages: messages, deliveries: deliveries)
+        try db.relayUsage.set(try db.relayUsage.current().adding(messages: messages, bytes: bytes, at: now), messages: messages, deliveries: deliveries)
     }
 
     /// Counts members who were given the body of a job.
@@ -95,10 +95,10 @@ extension ChatTransaction {
     ///
     /// - Returns: Their number.
     func deleteMemberConnections(of group: GroupID, limit: Int) throws -> Int {
-        let connections = try db.memberConnections(of: group, limit: limit)
+        let connections = try db.relayWork.memberConnections(of: group, limit: limit)
         guard !connections.isEmpty else { return 0 }
-        for connection in connections { try db.deleteConnection(connection.id) }
-        let user = try db.userID(ofGroup: group).flatMap { try db.user($0) }
+        for connection in connections { try db.connections.delete(connection.id) }
+        let user = try db.groups.userID(ofGroup: group).flatMap { try db.users.find($0) }
         try enqueue(.delete(connections: connections.map(\.agentID), after: [], waitsForDelivery: true), user: user)
         return connections.count
     }
@@ -107,10 +107,10 @@ extension ChatTransaction {
     ///
     /// - Returns: Their number.
     func deleteRelayTests(before time: UTCTimestamp, limit: Int) throws -> Int {
-        let tests = try db.relayTests(before: time, limit: limit)
+        let tests = try db.relays.relayTests(before: time, limit: limit)
         for test in tests {
-            try enqueue(.delete(connections: [test.connection], after: []), user: try db.user(test.user))
-            try db.deleteRelayTest(test.connection)
+            try enqueue(.delete(connections: [test.connection], after: []), user: try db.users.find(test.user))
+            try db.relays.deleteRelayTest(test.connection)
         }
         return tests.count
     }

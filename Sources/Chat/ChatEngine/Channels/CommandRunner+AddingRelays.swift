@@ -21,7 +21,7 @@ extension CommandRunner {
                 guard let first = failures.first else {
                     let current = try transaction.group(id, of: user)
                     return .groupRelaysAdded(
-                        user: user, groupInfo: current, groupLink: try transaction.link(of: current), groupRelays: try transaction.db.relays(of: id))
+                        user: user, groupInfo: current, groupLink: try transaction.link(of: current), groupRelays: try transaction.db.relays.all(of: id))
                 }
                 try transaction.removeUninvitedRelays(of: id, user: user)
                 // With nothing but the network in the way, the same command can be given again.

@@ -21,7 +21,7 @@ extension CommandRunner {
             let user = try transaction.user(id)
             try transaction.checkName(profile.displayName)
             let relays = try ids.map { id in
-                guard let relay = try transaction.db.chatRelay(id, user: user.userID) else {
+                guard let relay = try transaction.db.servers.chatRelay(id, user: user.userID) else {
                     throw Refusal.store(.userChatRelayNotFound(chatRelayID: id))
                 }
                 return relay
@@ -164,7 +164,7 @@ extension CommandRunner {
                 for (member, failure) in zip(members, failures) where failure?.isTemporary == true {
                     try transaction.enqueue(.joinRelay(member: member.groupMemberID), user: user)
                 }
-                try transaction.db.updateGroup(group.groupID, startedConnection: true, link: full)
+                try transaction.db.groups.update(group.groupID, startedConnection: true, link: full)
                 let current = try transaction.group(group.groupID, of: user)
                 return .startedConnectionToGroup(
                     user: user, groupInfo: current, customUserProfile: current.isIncognito ? current.membership.profile.published : nil,

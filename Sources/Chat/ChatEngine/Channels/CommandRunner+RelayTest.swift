@@ -63,7 +63,7 @@ extension CommandRunner {
         }
         defer { core.leftovers.discard(.delete(connections: [connection.bytes], after: [])) }
         let info = try await transaction { transaction in
-            try transaction.db.insertRelayTest(connection.bytes, user: user.userID, at: transaction.now)
+            try transaction.db.relays.insertRelayTest(connection.bytes, user: user.userID, at: transaction.now)
             return try transaction.connectionInfo(
                 .testGroupRelay(challenge: Base64URLBytes(challenge), signature: nil), pqSupport: false, peerVersion: ChatVersions.initial.max)
         }

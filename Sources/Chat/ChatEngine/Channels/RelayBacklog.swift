@@ -62,7 +62,7 @@ final class RelayBacklog: Sendable {
             }
             guard let room else { return false }
             do {
-                guard try await store.read({ try $0.hasRelayTasks(group: group, moreThan: limit) }) else { return true }
+                guard try await store.read({ try $0.relayWork.hasTasks(group: group, moreThan: limit) }) else { return true }
             } catch {
                 logger.debug("it is not known how much waits in a channel", metadata: ["error": "\(error)"])
             }

@@ -55,7 +55,7 @@ final class RelayDeliverer: Sendable {
     func start() async throws {
         state.withLock { $0.isStopped = false }
         backlog.start()
-        deliver(for: Set(try await transactions.store.read { try $0.groupsWithRelayWork() }))
+        deliver(for: Set(try await transactions.store.read { try $0.relayWork.groups() }))
     }
 
     func stop() {
@@ -139,7 +139,7 @@ final class RelayDeliverer: Sendable {
 
     /// Gives one bucket of members the oldest body, or makes the next body.
     private func step(_ group: GroupID) async throws -> RelayProgress {
-        let found = try await transactions.store.read { try $0.relayJob(group: group) }
+        let found = try await transactions.store.read { try $0.relayWork.job(group: group) }
         // What ends the service comes after all that waits.
         if found?.endsService ?? true {
             let progress = try await transactions.transaction { [policy] in try $0.makeRelayJob(group: group, policy: policy) }
@@ -150,10 +150,10 @@ final class RelayDeliverer: Sendable {
         let targets = try await transactions.store.read { db in
             switch job.scope {
             case .all, .comments:
-                try db.relayTargets(
+                try db.relayWork.targets(
                     group: group, after: job.cursor, excluding: job.singleSender, forComments: job.scope.isForComments, limit: Self.bucketSize)
             case .support(let member):
-                try db.relayTargets(group: group, support: member, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
+                try db.relayWork.targets(group: group, support: member, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
             }
         }
         guard let last = targets.last else {
@@ -166,7 +166,7 @@ final class RelayDeliverer: Sendable {
             try await finish(job, deliveries: targets.count)
         } else {
             try await transactions.transaction(isPersistent: true) { transaction in
-                try transaction.db.updateRelayJob(job.id, cursor: last.member)
+                try transaction.db.relayWork.updateJob(job.id, cursor: last.member)
                 try transaction.noteDeliveries(targets.count, of: job)
             }
         }
@@ -179,7 +179,7 @@ final class RelayDeliverer: Sendable {
             while try await transactions.transaction({ try $0.deleteMemberConnections(of: job.group, limit: Self.bucketSize) }) == Self.bucketSize {}
         }
         try await transactions.transaction(isPersistent: true) { transaction in
-            try transaction.db.deleteRelayJob(job.id)
+            try transaction.db.relayWork.deleteJob(job.id)
             try transaction.noteDeliveries(deliveries, of: job)
         }
         FailPoint.relayJobFinished.pass()

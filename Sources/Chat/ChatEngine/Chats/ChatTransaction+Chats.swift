@@ -12,34 +12,34 @@ extension ChatTransaction {
     func chats(
         of user: User, _ page: TimePagination, filter: ChatListQuery, withConnections: Bool
     ) throws -> [Chat] {
-        try db.chatList(user: user.userID, page: page, filter: filter, withConnections: withConnections).compactMap { entry in
+        try db.pages.chatList(user: user.userID, page: page, filter: filter, withConnections: withConnections).compactMap { entry in
             switch entry.kind {
             case .contact:
                 let id = ContactID(entry.id)
-                guard let contact = try db.contact(id, of: user) else { return nil }
+                guard let contact = try db.contacts.find(id, of: user) else { return nil }
                 return Chat(
                     chatInfo: .direct(contact: contact), chatItems: try newest(in: .chat(.contact(id))),
-                    chatStats: try db.stats(ofContact: id))
+                    chatStats: try db.items.stats(ofContact: id))
             case .notes:
                 let id = NoteFolderID(entry.id)
-                guard let folder = try db.noteFolder(id, user: user.userID) else { return nil }
+                guard let folder = try db.notes.find(id, user: user.userID) else { return nil }
                 return Chat(
                     chatInfo: .local(noteFolder: folder), chatItems: try newest(in: .chat(.notes(id))),
                     chatStats: ChatStats(unreadChat: folder.isUnread))
             case .group:
                 let id = GroupID(entry.id)
-                guard let group = try db.group(id, user: user.userID) else { return nil }
+                guard let group = try db.groups.find(id, user: user.userID) else { return nil }
                 return Chat(
-                    chatInfo: .group(groupInfo: group, scope: nil), chatItems: try newest(in: .group(id, nil)), chatStats: try db.stats(ofGroup: id))
+                    chatInfo: .group(groupInfo: group, scope: nil), chatItems: try newest(in: .group(id, nil)), chatStats: try db.items.stats(ofGroup: id))
             case .connection:
-                guard let connection = try db.pendingConnection(ChatConnectionID(entry.id), user: user.userID) else { return nil }
+                guard let connection = try db.connections.pendingConnection(ChatConnectionID(entry.id), user: user.userID) else { return nil }
                 return Chat(chatInfo: .contactConnection(contactConnection: connection), chatItems: [])
             }
         }
     }
 
     private func newest(in scope: ItemScope) throws -> [ChatItem] {
-        try db.lastItem(in: scope, at: now).map { [$0.item] } ?? []
+        try db.pages.lastItem(in: scope, at: now).map { [$0.item] } ?? []
     }
 
     func page(
@@ -49,14 +49,14 @@ extension ChatTransaction {
         var conversation = try conversation(chat, of: user)
         if let post { conversation = .group(try comments(on: post, in: chat, of: user)) }
         let filter = ItemFilter(search: search, messageKind: content?.code)
-        guard let page = try db.items(pagination, in: conversation.itemScope, filter: filter, at: now) else {
+        guard let page = try db.pages.items(pagination, in: conversation.itemScope, filter: filter, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
         var stats = ChatStats()
         if page.navigation != nil {
             switch conversation {
-            case .contact(let contact): stats = try db.stats(ofContact: contact.contactID)
-            case .group(let chat): stats = try db.stats(ofGroup: chat.group.groupID, scope: chat.scope?.chatScope)
+            case .contact(let contact): stats = try db.items.stats(ofContact: contact.contactID)
+            case .group(let chat): stats = try db.items.stats(ofGroup: chat.group.groupID, scope: chat.scope?.chatScope)
             case .notes: break
             }
         }
@@ -66,7 +66,7 @@ extension ChatTransaction {
 
     /// Items of all chats of a profile.
     func items(of user: User, _ pagination: ChatPagination, search: String?) throws -> [ItemInChat] {
-        guard let page = try db.items(pagination, in: .user(user.userID), filter: ItemFilter(search: search), at: now) else {
+        guard let page = try db.pages.items(pagination, in: .user(user.userID), filter: ItemFilter(search: search), at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
         var infos: [ItemScope: ChatInfo] = [:]
@@ -81,7 +81,7 @@ extension ChatTransaction {
         let user = try user()
         let conversation = try conversation(chat, of: user)
         let stored = try item(id, in: conversation)
-        var versions = try db.versions(item: id)
+        var versions = try db.items.versions(item: id)
         if versions.isEmpty, let message = stored.message {
             let meta = stored.item.meta
             versions = [
@@ -92,7 +92,7 @@ extension ChatTransaction {
             ]
         }
         let source = try stored.item.meta.forwarded.flatMap { try itemInChat($0, of: user) }
-        let statuses = conversation.isGroup && stored.isSent ? try db.statuses(ofItem: id) : []
+        let statuses = conversation.isGroup && stored.isSent ? try db.itemStatuses.statuses(ofItem: id) : []
         return .chatItemInfo(
             user: user, chatItem: ItemInChat(chatInfo: conversation.info, chatItem: stored.item),
             info: ChatItemInfo(
@@ -103,10 +103,14 @@ extension ChatTransaction {
     private func itemInChat(_ origin: ForwardedFrom, of user: User) throws -> ItemInChat? {
         switch origin {
         case .contact(_, _, let contactID?, let itemID?):
-            guard let contact = try db.contact(contactID, of: user), let item = try db.item(itemID, owner: .contact(contactID), at: now) else { return nil }
+            guard let contact = try db.contacts.find(contactID, of: user), let item = try db.items.find(itemID, owner: .contact(contactID), at: now) else {
+                return nil
+            }
             return ItemInChat(chatInfo: .direct(contact: contact), chatItem: item.item)
         case .group(_, _, let groupID?, let itemID?):
-            guard let group = try db.group(groupID, user: user.userID), let item = try db.item(itemID, owner: .group(groupID), at: now) else { return nil }
+            guard let group = try db.groups.find(groupID, user: user.userID), let item = try db.items.find(itemID, owner: .group(groupID), at: now) else {
+                return nil
+            }
             return GroupConversation(group).containing(item.item)
         default: return nil
         }
@@ -120,11 +124,11 @@ extension ChatTransaction {
         case .direct:
             let (user, contact) = try reader(of: ContactID(chat.id))
             try startTimers(of: contact, only: nil)
-            try db.markRead(contact: contact.contactID, at: now)
+            try db.items.markRead(contact: contact.contactID, at: now)
             return .cmdOk(user: user)
         case .local:
             let user = try user()
-            try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: false)
+            try db.notes.update(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: false)
             return .cmdOk(user: user)
         case .group: return try markGroupRead(chat)
         default: throw Refusal.command("not supported")
@@ -137,13 +141,13 @@ extension ChatTransaction {
         guard chat.type == .direct else { throw Refusal.command("not supported") }
         let (user, contact) = try reader(of: ContactID(chat.id))
         try startTimers(of: contact, only: items)
-        try db.markRead(contact: contact.contactID, items: items, at: now)
+        try db.items.markRead(contact: contact.contactID, items: items, at: now)
         return .itemsReadForChat(user: user, chatInfo: .direct(contact: contact))
     }
 
     /// The profile whose chat is read: with the official core this is the one that the contact belongs to, whoever is active.
     private func reader(of id: ContactID) throws -> (User, Contact) {
-        guard let owner = try db.userID(ofContact: id), actor == nil || actor == owner else {
+        guard let owner = try db.contacts.userID(ofContact: id), actor == nil || actor == owner else {
             throw Refusal.store(.userNotFoundByContactID(contactID: id))
         }
         let user = try anyUser(owner)
@@ -152,27 +156,27 @@ extension ChatTransaction {
 
     /// Marks everything as read in all chats of a profile.
     func markAllRead(of user: User) throws {
-        try startTimers(try db.unreadTimedItems(user: user.userID))
-        try db.markAllRead(user: user.userID, at: now)
+        try startTimers(try db.items.unreadTimedItems(user: user.userID))
+        try db.items.markAllRead(user: user.userID, at: now)
     }
 
     /// Messages that disappear begin to when they are read.
     private func startTimers(of contact: Contact, only ids: [ChatItemID]?) throws {
-        try startTimers(try db.unreadTimedItems(contact: contact.contactID, only: ids))
+        try startTimers(try db.items.unreadTimedItems(contact: contact.contactID, only: ids))
     }
 
     /// - Parameter items: Unread items, each with its time to live in seconds.
     func startTimers(_ items: [(id: ChatItemID, ttl: Int64)]) throws {
-        for item in items { try db.updateItem(item.id, deleteAt: time.steady.adding(seconds: item.ttl)) }
+        for item in items { try db.items.update(item.id, deleteAt: time.steady.adding(seconds: item.ttl)) }
         if !items.isEmpty { effects.hasNewExpiry = true }
     }
 
     func markUnread(_ chat: ChatReference, _ isUnread: Bool) throws -> ChatResponse {
         let user = try user()
         switch chat.type {
-        case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, unreadChat: isUnread)
-        case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: isUnread)
-        case .group where chat.scope == nil: try db.updateGroup(try group(GroupID(chat.id), of: user).groupID, unreadChat: isUnread)
+        case .direct: try db.contacts.update(try contact(ContactID(chat.id), of: user).contactID, unreadChat: isUnread)
+        case .local: try db.notes.update(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: isUnread)
+        case .group where chat.scope == nil: try db.groups.update(try group(GroupID(chat.id), of: user).groupID, unreadChat: isUnread)
         default: throw Refusal.command("not supported")
         }
         return .cmdOk(user: user)
@@ -183,10 +187,10 @@ extension ChatTransaction {
     func set(_ settings: ChatSettings, of chat: ChatReference) throws -> ChatResponse {
         let user = try user()
         switch chat.type {
-        case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, settings: settings)
+        case .direct: try db.contacts.update(try contact(ContactID(chat.id), of: user).contactID, settings: settings)
         // Notes notify nobody and send no receipts: whether they are a favourite is all that can be set.
-        case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isFavorite: settings.isFavorite)
-        case .group: try db.updateGroup(try group(GroupID(chat.id), of: user).groupID, settings: settings)
+        case .local: try db.notes.update(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isFavorite: settings.isFavorite)
+        case .group: try db.groups.update(try group(GroupID(chat.id), of: user).groupID, settings: settings)
         default: throw Refusal.command("not supported")
         }
         return .cmdOk(user: user)
@@ -197,9 +201,9 @@ extension ChatTransaction {
         // Official cores do not mind chats that are not there, either; those of other profiles are none of this one's.
         switch chat.type {
         case .direct:
-            if let contact = try db.contact(ContactID(chat.id), of: user) { try db.updateContact(contact.contactID, itemTTL: seconds) }
+            if let contact = try db.contacts.find(ContactID(chat.id), of: user) { try db.contacts.update(contact.contactID, itemTTL: seconds) }
         case .group:
-            if let group = try db.group(GroupID(chat.id), user: user.userID) { try db.updateGroup(group.groupID, itemTTL: seconds) }
+            if let group = try db.groups.find(GroupID(chat.id), user: user.userID) { try db.groups.update(group.groupID, itemTTL: seconds) }
         default: throw Refusal.command("not supported")
         }
         return .cmdOk(user: user)
@@ -211,7 +215,7 @@ extension ChatTransaction {
         let user = try user()
         if chat.type == .group, chat.scope != nil { throw Refusal.command("not supported") }
         let conversation = try conversation(chat, of: user)
-        try db.deleteItems(owner: conversation.owner)
+        try db.items.deleteAll(owner: conversation.owner)
         effects.removesFiles = true
         if case .group(let chat) = conversation { try deleteFormerMembers(of: chat.group, user: user) }
         return .chatCleared(user: user, chatInfo: conversation.info)
@@ -223,11 +227,11 @@ extension ChatTransaction {
         case .direct: return .contactDeleted(user: user, contact: try deleteContact(ContactID(chat.id), mode, of: user))
         case .contactConnection:
             let id = ChatConnectionID(chat.id)
-            guard let connection = try db.pendingConnection(id, user: user.userID), let record = try db.connection(id) else {
+            guard let connection = try db.connections.pendingConnection(id, user: user.userID), let record = try db.connections.find(id) else {
                 throw Refusal.store(.pendingConnectionNotFound(connectionID: id))
             }
             try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
-            try db.deleteConnection(id)
+            try db.connections.delete(id)
             return .contactConnectionDeleted(user: user, connection: connection)
         case .group where chat.scope == nil: return try deleteGroup(GroupID(chat.id))
         default: throw Refusal.command("not supported")
@@ -239,19 +243,19 @@ extension ChatTransaction {
         switch mode {
         case .full(let notify):
             try takeLeave(of: contact, notify: notify, user: user)
-            try db.deleteContact(contact, user: user.userID)
+            try db.contacts.delete(contact, user: user.userID)
             effects.removesFiles = true
             return contact
         case .entity(let notify):
             try cancelTransfers(in: .contact(id))
             try takeLeave(of: contact, notify: notify, user: user)
-            try db.deleteConnections(ofContact: id)
-            try db.updateContact(id, status: .deletedByUser, at: now)
+            try db.connections.deleteAll(ofContact: id)
+            try db.contacts.update(id, status: .deletedByUser, at: now)
             return try self.contact(id, of: user)
         case .messages:
-            try db.deleteItems(owner: .contact(id))
+            try db.items.deleteAll(owner: .contact(id))
             effects.removesFiles = true
-            try db.updateContact(id, chatDeleted: true)
+            try db.contacts.update(id, chatDeleted: true)
             var deleted = contact
             deleted.chatDeleted = true
             return deleted

@@ -26,7 +26,7 @@ extension ChatTransaction {
     }
 
     func noteFolder(_ id: NoteFolderID, of user: User) throws -> NoteFolder {
-        guard let folder = try db.noteFolder(id, user: user.userID) else {
+        guard let folder = try db.notes.find(id, user: user.userID) else {
             throw Refusal.store(.noteFolderNotFound(noteFolderID: id))
         }
         return folder
@@ -43,7 +43,7 @@ extension ChatTransaction {
 
     /// An item of a conversation.
     func item(_ id: ChatItemID, in conversation: Conversation) throws -> StoredItem {
-        guard let item = try db.item(id, owner: conversation.owner, at: now) else {
+        guard let item = try db.items.find(id, owner: conversation.owner, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: id))
         }
         return item
@@ -54,7 +54,7 @@ extension ChatTransaction {
         var items: [StoredItem] = []
         var errors: [ChatError] = []
         for id in ids {
-            if let item = try db.item(id, owner: conversation.owner, at: now) {
+            if let item = try db.items.find(id, owner: conversation.owner, at: now) {
                 items.append(item)
             } else {
                 errors.append(.store(error: .chatItemNotFound(itemID: id)))
@@ -67,7 +67,7 @@ extension ChatTransaction {
     // MARK: Names
 
     func contact(named name: String, of user: User) throws -> Contact {
-        guard let id = try db.contactID(named: name, user: user.userID) else {
+        guard let id = try db.contacts.id(named: name, user: user.userID) else {
             throw Refusal.store(.contactNotFoundByName(contactName: name))
         }
         return try contact(id, of: user)
@@ -84,7 +84,7 @@ extension ChatTransaction {
 
     /// The folder of notes that every profile has.
     func noteFolderID(of user: User) throws -> NoteFolderID {
-        guard let id = try db.noteFolderID(user: user.userID) else { throw Refusal.store(.noteFolderNotFound(noteFolderID: 0)) }
+        guard let id = try db.notes.id(user: user.userID) else { throw Refusal.store(.noteFolderNotFound(noteFolderID: 0)) }
         return id
     }
 }

@@ -8,7 +8,7 @@ import ChatStore
 extension ChatTransaction {
     /// The profile whose group is read: with the official core this is the one that the group belongs to, whoever is active.
     private func reader(of id: GroupID) throws -> (User, GroupInfo) {
-        guard let owner = try db.userID(ofGroup: id), actor == nil || actor == owner else {
+        guard let owner = try db.groups.userID(ofGroup: id), actor == nil || actor == owner else {
             throw Refusal.store(.userNotFoundByGroupID(groupID: id))
         }
         let user = try anyUser(owner)
@@ -18,17 +18,17 @@ extension ChatTransaction {
     /// Marks all messages of a group, or of a support chat, as read.
     func markGroupRead(_ chat: ChatReference) throws -> ChatResponse {
         let (user, group) = try reader(of: GroupID(chat.id))
-        try startTimers(try db.unreadTimedItems(group: group.groupID, scope: chat.scope))
+        try startTimers(try db.items.unreadTimedItems(group: group.groupID, scope: chat.scope))
         guard let scope = chat.scope else {
-            try db.markRead(group: group.groupID, scope: nil, at: now)
+            try db.items.markRead(group: group.groupID, scope: nil, at: now)
             return .cmdOk(user: user)
         }
         let conversation = try groupConversation(group.groupID, scope: scope, of: user)
         let before = conversation.supportMember ?? group.membership
-        try db.markRead(group: group.groupID, scope: scope, at: now)
-        try db.readSupportChat(member: before.groupMemberID)
+        try db.items.markRead(group: group.groupID, scope: scope, at: now)
+        try db.supportChats.read(member: before.groupMemberID)
         var current = try self.group(group.groupID, of: user)
-        guard let after = try db.member(before.groupMemberID) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: before.groupMemberID)) }
+        guard let after = try db.members.find(before.groupMemberID) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: before.groupMemberID)) }
         if conversation.supportMember != nil { try noteAttention(before: before, after: after, in: &current) }
         return .memberSupportChatRead(user: user, groupInfo: current, member: after)
     }
@@ -39,7 +39,7 @@ extension ChatTransaction {
         let (user, group) = try reader(of: GroupID(chat.id))
         _ = try groupConversation(group.groupID, scope: chat.scope, of: user)
         for id in ids {
-            guard let stored = try db.item(id, owner: .group(group.groupID), at: now), try db.markRead(group: group.groupID, item: id, at: now)
+            guard let stored = try db.items.find(id, owner: .group(group.groupID), at: now), try db.items.markRead(group: group.groupID, item: id, at: now)
             else { continue }
             if let timer = stored.item.meta.timed, timer.deleteAt == nil, stored.item.meta.isLive != true {
                 try startTimers([(id: id, ttl: Int64(timer.ttl))])
@@ -53,22 +53,22 @@ extension ChatTransaction {
     private func countRead(_ stored: StoredItem, in conversation: GroupConversation) throws {
         guard case .memberSupport(let subject) = conversation.scope else { return }
         let counted = subject ?? conversation.group.membership
-        guard let before = try db.member(counted.groupMemberID) else { return }
+        guard let before = try db.members.find(counted.groupMemberID) else { return }
         var isBySubject = false
         if let subject, case .groupReceived(let author) = stored.item.direction { isBySubject = author.groupMemberID == subject.groupMemberID }
-        try db.updateSupportChat(
+        try db.supportChats.update(
             member: before.groupMemberID, unread: -1, attention: .increase(isBySubject ? -1 : 0, lastFromMember: nil),
             mentions: stored.item.meta.userMention ? -1 : 0, at: before.supportChat?.chatTimestamp ?? now)
-        guard subject != nil, let after = try db.member(before.groupMemberID) else { return }
+        guard subject != nil, let after = try db.members.find(before.groupMemberID) else { return }
         var group = conversation.group
         try noteAttention(before: before, after: after, in: &group)
     }
 
     /// Removes members who are gone once no item names them any more.
     func deleteFormerMembers(of group: GroupInfo, user: User) throws {
-        for member in try db.members(of: group.groupID) where member.status.isRemoved {
-            guard try !db.hasItems(member: member.groupMemberID) else { continue }
-            try db.deleteMember(member, user: user.userID)
+        for member in try db.members.members(of: group.groupID) where member.status.isRemoved {
+            guard try !db.items.hasItems(member: member.groupMemberID) else { continue }
+            try db.members.delete(member, user: user.userID)
         }
     }
 
@@ -78,8 +78,8 @@ extension ChatTransaction {
     func archiveReports(of id: GroupID) throws -> ChatResponse {
         let user = try user()
         let group = try group(id, of: user)
-        let reports = try db.reports(group: id)
-        for report in reports { try db.markItem(report, .moderated, by: group.membership.groupMemberID, deletedAt: now, at: now) }
+        let reports = try db.items.reports(group: id)
+        for report in reports { try db.items.mark(report, .moderated, by: group.membership.groupMemberID, deletedAt: now, at: now) }
         return .groupChatItemsDeleted(user: user, groupInfo: group, chatItemIDs: reports, byUser: true, member: group.membership)
     }
 
@@ -95,7 +95,7 @@ extension ChatTransaction {
         case .internal: deletions = try removeItems(items, from: chat, at: now)
         case .internalMark: deletions = try markItemsDeleted(items, in: chat, at: now)
         case .broadcast:
-            deletions = try moderate(items, in: chat, to: try db.moderators(of: id).filter(\.status.isCurrent), of: user)
+            deletions = try moderate(items, in: chat, to: try db.members.moderators(of: id).filter(\.status.isCurrent), of: user)
         default: throw Refusal.command("not supported")
         }
         return .chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: false)
@@ -123,6 +123,6 @@ extension ChatTransaction {
             throw Refusal.store(.chatItemSharedMessageIDNotFound(sharedMessageID: SharedMessageID([])))
         }
         return .reactionMembers(
-            user: user, memberReactions: try db.reactionMembers(group: group, sharedMessageID: shared, reaction: reaction))
+            user: user, memberReactions: try db.reactions.reactionMembers(group: group, sharedMessageID: shared, reaction: reaction))
     }
 }

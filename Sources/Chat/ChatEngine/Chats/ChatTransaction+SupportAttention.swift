@@ -10,15 +10,15 @@ extension ChatTransaction {
     /// Tells whether the support chat that a page is of counts what is unanswered; true for pages of other chats.
     func isCounted(_ page: ChatResponse) throws -> Bool {
         guard let (_, member, counted) = page.supportChat else { return true }
-        return try db.unansweredMessages(of: member) == counted
+        return try db.supportChats.unansweredMessages(of: member) == counted
     }
 
     /// Stores the right count, and shows it in the page.
     func correctAttention(_ page: ChatResponse) throws -> ChatResponse {
         guard case .apiChat(let user, var chat, let navigation) = page, let (shown, member, counted) = page.supportChat else { return page }
-        let unanswered = try db.unansweredMessages(of: member)
+        let unanswered = try db.supportChats.unansweredMessages(of: member)
         guard unanswered != counted else { return page }
-        try db.updateSupportChat(member: member.groupMemberID, unanswered: unanswered, at: now)
+        try db.supportChats.update(member: member.groupMemberID, unanswered: unanswered, at: now)
         var group = shown
         let corrected = try self.member(member.groupMemberID, in: group)
         try noteAttention(before: member, after: corrected, in: &group)

@@ -20,7 +20,7 @@ extension CommandRunner {
         case .contentTypes(let chat):
             try await query(isLong: true) { transaction in
                 let conversation = try transaction.conversation(chat, of: try transaction.user())
-                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(in: conversation.itemScope))
+                return .chatContentTypes(contentTypes: try transaction.db.pages.messageKinds(in: conversation.itemScope))
             }
         case .items(let pagination, let search):
             try await query(isLong: true) { transaction in
@@ -40,8 +40,8 @@ extension CommandRunner {
             try await answer { transaction in
                 let user = try transaction.user()
                 switch chat.type {
-                case .direct: try transaction.db.updateContact(try transaction.contact(ContactID(chat.id), of: user).contactID, uiThemes: themes)
-                case .group: try transaction.db.updateGroup(try transaction.group(GroupID(chat.id), of: user).groupID, uiThemes: themes)
+                case .direct: try transaction.db.contacts.update(try transaction.contact(ContactID(chat.id), of: user).contactID, uiThemes: themes)
+                case .group: try transaction.db.groups.update(try transaction.group(GroupID(chat.id), of: user).groupID, uiThemes: themes)
                 default: throw Refusal.command("not supported")
                 }
                 return .cmdOk(user: user)
@@ -49,13 +49,13 @@ extension CommandRunner {
         case .tags(let id):
             try await query { transaction in
                 let user = try transaction.user(id)
-                return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
+                return .chatTags(user: user, userTags: try transaction.db.tags.tags(user: user.userID))
             }
         case .createTag(let tag):
             try await answer { transaction in
                 let user = try transaction.user()
-                try transaction.db.insertTag(user: user.userID, text: tag.text, emoji: tag.emoji)
-                return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
+                try transaction.db.tags.insert(user: user.userID, text: tag.text, emoji: tag.emoji)
+                return .chatTags(user: user, userTags: try transaction.db.tags.tags(user: user.userID))
             }
         case .setTags(let chat, let ids):
             try await answer { transaction in
@@ -64,18 +64,18 @@ extension CommandRunner {
                 switch chat.type {
                 case .direct:
                     let contact = try transaction.contact(ContactID(chat.id), of: user).contactID
-                    try transaction.db.setTags(ids, contact: contact, user: user.userID)
-                    tags = try transaction.db.tags(contact: contact)
+                    try transaction.db.tags.setTags(ids, contact: contact, user: user.userID)
+                    tags = try transaction.db.tags.tags(contact: contact)
                 case .group:
-                    try transaction.db.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID, user: user.userID)
+                    try transaction.db.tags.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID, user: user.userID)
                     tags = try transaction.group(GroupID(chat.id), of: user).chatTags
                 default: throw Refusal.command("not supported")
                 }
-                return .tagsUpdated(user: user, userTags: try transaction.db.tags(user: user.userID), chatTags: tags)
+                return .tagsUpdated(user: user, userTags: try transaction.db.tags.tags(user: user.userID), chatTags: tags)
             }
-        case .deleteTag(let id): try await changeTags { try $0.deleteTag(id, user: $1) }
-        case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
-        case .reorderTags(let ids): try await changeTags { try $0.reorderTags(ids, user: $1) }
+        case .deleteTag(let id): try await changeTags { try $0.tags.delete(id, user: $1) }
+        case .updateTag(let id, let tag): try await changeTags { try $0.tags.update(id, user: $1, text: tag.text, emoji: tag.emoji) }
+        case .reorderTags(let ids): try await changeTags { try $0.tags.reorderTags(ids, user: $1) }
         }
     }
 

@@ -105,7 +105,7 @@ final class ExpiryTimer: Sendable {
                     try await transactions.prune(periods, at: now)
                 }
                 try await files.clean()
-                await sleep(until: try await transactions.query { try $0.db.nextExpiry() })
+                await sleep(until: try await transactions.query { try $0.db.items.nextExpiry() })
             } catch {
                 logger.warning("expired messages could not be removed", metadata: ["error": "\(error.code)"])
                 await sleep(until: nil)
@@ -126,9 +126,9 @@ extension ChatTransaction {
     ///
     /// - Returns: Their number.
     func removeExpiredItems(until now: UTCTimestamp, limit: Int) throws -> Int {
-        let expired = try db.expiringItems(until: now, limit: limit)
+        let expired = try db.items.expiring(until: now, limit: limit)
         for entry in expired {
-            guard let user = try db.user(entry.user), let stored = try db.item(entry.id, user: entry.user, at: self.now) else { continue }
+            guard let user = try db.users.find(entry.user), let stored = try db.items.find(entry.id, user: entry.user, at: self.now) else { continue }
             let conversation = try conversation(of: stored, user: user)
             let deletions: [ChatItemDeletion]
             if case .group(let chat) = conversation {

@@ -35,22 +35,22 @@ extension TransactionRunner {
     /// Removes what is older than its period, and bodies that nobody refers to.
     func prune(_ periods: RetentionPeriods, at now: UTCTimestamp) async throws(ChatCoreError) {
         let deliveries = now.adding(seconds: -periods.deliveries)
-        try await removeInBatches { try $0.db.deleteDeliveries(before: deliveries, limit: $1) }
+        try await removeInBatches { try $0.db.deliveries.delete(before: deliveries, limit: $1) }
         let commands = now.adding(seconds: -periods.commandKeys)
-        try await removeInBatches { try $0.db.deleteCommandOutcomes(before: commands, limit: $1) }
+        try await removeInBatches { try $0.db.commands.delete(before: commands, limit: $1) }
         let events = now.adding(seconds: -periods.countedEvents)
-        try await removeInBatches { try $0.db.deleteCountedEvents(before: events, limit: $1) }
+        try await removeInBatches { try $0.db.countedEvents.delete(before: events, limit: $1) }
         let messages = now.adding(seconds: -periods.groupMessages)
-        try await removeInBatches { try $0.db.deleteReceivedMessages(before: messages, limit: $1) }
+        try await removeInBatches { try $0.db.receivedMessages.delete(before: messages, limit: $1) }
         let waiting = now.adding(seconds: -RetentionPeriods.waitingMessages)
-        try await removeInBatches { try $0.db.deletePendingMessages(before: waiting, limit: $1) }
+        try await removeInBatches { try $0.db.pendingMessages.delete(before: waiting, limit: $1) }
         let probes = now.adding(seconds: -periods.probes)
-        try await removeInBatches { try $0.db.deleteProbes(before: probes, limit: $1) }
+        try await removeInBatches { try $0.db.probes.delete(before: probes, limit: $1) }
         let joiners = now.adding(seconds: -periods.refusedJoiners)
         try await removeInBatches { try $0.deleteRefusedJoiners(before: joiners, limit: $1) }
         let tests = now.adding(seconds: -periods.relayTests)
         try await removeInBatches { try $0.deleteRelayTests(before: tests, limit: $1) }
-        try await removeInBatches { try $0.db.deleteUnusedBodies(limit: $1) }
+        try await removeInBatches { try $0.db.deliveries.deleteUnusedBodies(limit: $1) }
     }
 
     private func removeInBatches(_ remove: @escaping @Sendable (ChatTransaction, Int) throws -> Int) async throws(ChatCoreError) {

@@ -35,12 +35,12 @@ extension TransactionRunner {
             switch target {
             case .contact(let id): [ItemOwner.contact(id)]
             case .group(let id): [ItemOwner.group(id)]
-            case .all, .user: try transaction.db.chatsWithRetention(user: target.userID)
+            case .all, .user: try transaction.db.items.chatsWithRetention(user: target.userID)
             }
         }
         for chat in chats {
             while try await transaction({ transaction in
-                let count = try transaction.db.deleteItems(of: chat, keptUntil: now, limit: Retention.largestBatch)
+                let count = try transaction.db.items.deleteAll(of: chat, keptUntil: now, limit: Retention.largestBatch)
                 if count > 0 { transaction.effects.removesFiles = true }
                 return count
             }) == Retention.largestBatch {

@@ -65,15 +65,15 @@ extension CommandRunner {
                 let user = try transaction.user()
                 let scope = try chat.map { try transaction.conversation(try transaction.reference($0, of: user), of: user).itemScope }
                 return .chatItemID(
-                    user: user, chatItemID: try transaction.db.itemID(behind: index, in: scope ?? .user(user.userID)))
+                    user: user, chatItemID: try transaction.db.pages.itemID(behind: index, in: scope ?? .user(user.userID)))
             }
         case .showItem(let id):
             return try await query { transaction in
                 let user = try transaction.user()
-                guard let id = try id ?? transaction.db.lastItemID(user: user.userID) else {
+                guard let id = try id ?? transaction.db.items.lastItemID(user: user.userID) else {
                     return .chatItems(user: user, chatName: nil, chatItems: [])
                 }
-                guard let stored = try transaction.db.item(id, user: user.userID, at: transaction.now) else {
+                guard let stored = try transaction.db.items.find(id, user: user.userID, at: transaction.now) else {
                     throw Refusal.store(.chatItemNotFound(itemID: id))
                 }
                 let info = try transaction.conversation(of: stored, user: user).info
@@ -158,7 +158,7 @@ extension CommandRunner {
             let user = try transaction.user()
             switch target {
             case .contact(let name):
-                guard let id = try transaction.db.contactID(named: name, user: user.userID) else {
+                guard let id = try transaction.db.contacts.id(named: name, user: user.userID) else {
                     throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil))
                 }
                 return try transaction.send([message], to: .direct(id), isLive: false, ttl: nil, of: user)
@@ -185,7 +185,7 @@ extension CommandRunner {
         try await query { transaction in
             let group = try transaction.group(named: group, of: try transaction.user())
             let member = try name.map { try transaction.member(named: $0, in: group).groupMemberID }
-            guard let item = try transaction.db.itemID(group: group.groupID, textPrefix: text, author: member, isSent: member == nil) else {
+            guard let item = try transaction.db.items.id(group: group.groupID, textPrefix: text, author: member, isSent: member == nil) else {
                 throw Refusal.store(.chatItemNotFoundByText(text: text))
             }
             return (group.groupID, item)
@@ -253,7 +253,7 @@ extension CommandRunner {
     private func requestID(_ name: String) async throws(ChatCoreError) -> UserContactRequestID {
         try await query { transaction in
             let user = try transaction.user()
-            guard let id = try transaction.db.contactRequestID(named: name, user: user.userID) else {
+            guard let id = try transaction.db.contactRequests.id(named: name, user: user.userID) else {
                 throw Refusal.store(.contactRequestNotFoundByName(contactName: name))
             }
             return id
@@ -270,7 +270,7 @@ extension ChatTransaction {
 
     /// The newest item with that text.
     fileprivate func itemID(_ owner: ItemOwner, text: String, isSent: Bool?) throws -> ChatItemID {
-        guard let id = try db.itemID(owner: owner, textPrefix: text, isSent: isSent) else {
+        guard let id = try db.items.id(owner: owner, textPrefix: text, isSent: isSent) else {
             throw Refusal.store(.chatItemNotFoundByText(text: text))
         }
         return id
@@ -279,7 +279,7 @@ extension ChatTransaction {
     fileprivate func lastItems(_ count: Int, of chat: ChatName?, search: String?, user: User) throws -> [ItemInChat] {
         guard let chat else { return try items(of: user, .last(count), search: search) }
         let conversation = try conversation(try reference(chat, of: user), of: user)
-        let page = try db.items(.last(count), in: conversation.itemScope, filter: ItemFilter(search: search), at: now)
+        let page = try db.pages.items(.last(count), in: conversation.itemScope, filter: ItemFilter(search: search), at: now)
         return (page?.items ?? []).map { ItemInChat(chatInfo: conversation.info, chatItem: $0.item) }
     }
 
@@ -288,7 +288,7 @@ extension ChatTransaction {
         let user = try user()
         var successes = 0
         var failures = 0
-        for var contact in try db.contacts(of: user) where contact.contactUsed && (try? sendingConnection(contact)) != nil {
+        for var contact in try db.contacts.contacts(of: user) where contact.contactUsed && (try? sendingConnection(contact)) != nil {
             do {
                 _ = try sendMessage(MessageContainer(content: content), to: &contact, of: user)
                 successes += 1

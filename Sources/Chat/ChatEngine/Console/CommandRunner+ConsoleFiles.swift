@@ -45,7 +45,7 @@ extension CommandRunner {
     func loadedFile(_ id: FileID) async throws(ChatCoreError) -> CryptoFile {
         try await query { transaction in
             let user = try transaction.user()
-            guard let file = try transaction.db.file(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
+            guard let file = try transaction.db.files.find(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
             guard file.isSent || file.state == .complete, let source = file.source else { throw Refusal.chat(.fileNotReceived(fileID: id)) }
             return source
         }

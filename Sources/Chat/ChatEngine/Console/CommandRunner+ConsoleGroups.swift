@@ -16,7 +16,7 @@ extension CommandRunner {
         case .info: return try await run(.groups(.info(id)))
         case .members: return try await run(.groups(.members(id)))
         case .supportChats:
-            let members = try await query(isLong: true) { try $0.db.members(of: id).filter { $0.supportChat != nil } }
+            let members = try await query(isLong: true) { try $0.db.members.members(of: id).filter { $0.supportChat != nil } }
             return .memberSupportChats(user: user, groupInfo: group, members: members)
         case .join(let isMuted):
             let response = try await run(.groups(.join(id)))
@@ -24,7 +24,7 @@ extension CommandRunner {
             return try await transaction { transaction in
                 var settings = group.chatSettings
                 settings.notifications = .none
-                try transaction.db.updateGroup(id, settings: settings)
+                try transaction.db.groups.update(id, settings: settings)
                 return .userAcceptedGroupSent(user: user, groupInfo: try transaction.group(id, of: user), hostContact: nil)
             }
         case .leave: return try await run(.groups(.leave(id)))
@@ -61,7 +61,7 @@ extension CommandRunner {
         case .report(let member, let reason, let text):
             let item = try await query { transaction in
                 let author = try member.map { try transaction.member(named: $0, in: group).groupMemberID }
-                guard let item = try transaction.db.itemID(group: id, textPrefix: text, author: author, isSent: nil) else {
+                guard let item = try transaction.db.items.id(group: id, textPrefix: text, author: author, isSent: nil) else {
                     throw Refusal.store(.chatItemNotFoundByText(text: text))
                 }
                 return item

@@ -24,8 +24,8 @@ struct AddressPublisher: Sendable {
 
     private func publishNow(_ user: User) async throws(ChatCoreError) -> UserContactLink? {
         let found = try await transactions.query { transaction -> (User, UserContactLink, ConnectionRecord)? in
-            guard let user = try transaction.db.user(user.userID), let address = try transaction.db.address(ofUser: user.userID),
-                let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)
+            guard let user = try transaction.db.users.find(user.userID), let address = try transaction.db.addresses.find(ofUser: user.userID),
+                let connection = try transaction.db.connections.find(ofAddress: address.userContactLinkID)
             else { return nil }
             return (user, address, connection)
         }
@@ -39,15 +39,15 @@ struct AddressPublisher: Sendable {
                 ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)
         }
         return try await transactions.transaction { transaction in
-            try transaction.db.updateAddress(
+            try transaction.db.addresses.update(
                 address.userContactLinkID, shortLink: (user.addressLink(short) ?? short).with(scheme: .server).wireString, at: transaction.now)
-            return try transaction.db.address(address.userContactLinkID)
+            return try transaction.db.addresses.find(address.userContactLinkID)
         }
     }
 
     /// Publishes the address of the profile that the agent knows under this id.
     func publish(agentUser: AgentUserID) async throws(ChatCoreError) {
-        guard let user = try await transactions.query({ try $0.db.user(agentID: agentUser) }) else { return }
+        guard let user = try await transactions.query({ try $0.db.users.find(agentID: agentUser) }) else { return }
         try await publish(of: user)
     }
 }

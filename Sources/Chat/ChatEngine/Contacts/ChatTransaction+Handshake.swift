@@ -19,7 +19,7 @@ extension ChatTransaction {
         default: try setStatus(.requested, in: &context)
         }
         if context.connection.pqSupport, !pqSupport {
-            try db.updateConnection(context.record.id, pqSupport: false)
+            try db.connections.update(context.record.id, pqSupport: false)
             context.record.connection.pqSupport = false
             context.record.connection.pqEncryption = false
         }
@@ -36,7 +36,7 @@ extension ChatTransaction {
         }
         try meet(profile, createsItems: false, in: &context)
         if let contact = context.contact, contact.contactGroupMemberID != nil {
-            try db.clearMemberContact(contact.contactID)
+            try db.contacts.clearMember(contact.contactID)
             context.contact = try self.contact(contact.contactID, of: context.user)
         }
         let incognito = try incognitoProfile(context.connection)
@@ -71,12 +71,12 @@ extension ChatTransaction {
         }
         var new = NewContactRecord(profile: profile)
         new.userPreferences = context.user.preferences(forNewContact: profile)
-        let id = try db.insertContact(new, user: context.user.userID, at: now)
-        try db.updateConnection(context.record.id, contact: id, at: now)
-        if let tag = context.connection.contactRequestTag { try db.updateContact(id, requestTag: tag) }
+        let id = try db.contacts.insert(new, user: context.user.userID, at: now)
+        try db.connections.update(context.record.id, contact: id, at: now)
+        if let tag = context.connection.contactRequestTag { try db.contacts.update(id, requestTag: tag) }
         // The alias of a link becomes that of who comes by it.
         if !context.connection.localAlias.isEmpty {
-            try db.updateProfileAlias(try self.contact(id, of: context.user).profile.profileID, alias: context.connection.localAlias)
+            try db.profiles.updateProfileAlias(try self.contact(id, of: context.user).profile.profileID, alias: context.connection.localAlias)
         }
         let contact = try contact(id, of: context.user)
         context.contact = contact
@@ -88,7 +88,7 @@ extension ChatTransaction {
     func receiveConnected(pqEncryption: Bool, in context: inout ReceivingContext) throws {
         guard context.connection.status != .ready else { return }
         try setStatus(.ready, in: &context)
-        if pqEncryption { try db.updateConnection(context.record.id, pqEnabled: true) }
+        if pqEncryption { try db.connections.update(context.record.id, pqEnabled: true) }
         guard let id = context.record.contactID else { return }
         var contact = try contact(id, of: context.user)
         contact.activeConnection?.pqSendEnabled = pqEncryption
@@ -99,7 +99,7 @@ extension ChatTransaction {
         try addConnectedItems(pqEncryption: pqEncryption, to: &contact, of: context.user)
         if contact.activeConnection?.contactConnectionInitiated == true {
             try probe(contact, of: context.user)
-            try db.updateConnection(context.record.id, isInitiated: false)
+            try db.connections.update(context.record.id, isInitiated: false)
         }
         context.contact = contact
     }
@@ -111,7 +111,7 @@ extension ChatTransaction {
             // Invitations without a KEM key, and addresses, did not tell which encryption it would be.
             try addInternalItems([encryption], isSent: false, to: &contact, of: user)
         } else if let request = contact.contactRequestID {
-            let stored = try db.contactRequest(request, user: user.userID)
+            let stored = try db.contactRequests.find(request, user: user.userID)
             if stored?.request.pqSupport != pqEncryption {
                 try addInternalItems([encryption], isSent: false, to: &contact, of: user)
             }
@@ -131,13 +131,13 @@ extension ChatTransaction {
 
     /// Nothing stands above the banner of a chat.
     private func beginChat(with contact: inout Contact, of user: User) throws {
-        guard try !db.hasItems(contact: contact.contactID) else { return }
+        guard try !db.items.hasItems(contact: contact.contactID) else { return }
         let banner = try addBanner(to: &contact, of: user)
         emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
     }
 
     func setStatus(_ status: ConnectionStatus, in context: inout ReceivingContext) throws {
-        try db.updateConnection(context.record.id, status: status, at: now)
+        try db.connections.update(context.record.id, status: status, at: now)
         context.record.connection.status = status
         context.contact?.activeConnection?.status = status
     }
@@ -151,13 +151,13 @@ extension ChatTransaction {
         let agreed = ChatVersions.supported.compatibleVersion(with: message.versions).map(Int.init) ?? current
         let version = max(current, agreed)
         guard peer != context.connection.peerChatVersions || version != current else { return }
-        try db.updateConnection(context.record.id, chatVersion: ChatVersion(clamping: version), peerVersions: peer)
+        try db.connections.update(context.record.id, chatVersion: ChatVersion(clamping: version), peerVersions: peer)
         context.record.connection.chatVersion = version
         context.record.connection.peerChatVersions = peer
         context.contact?.activeConnection?.chatVersion = version
         context.contact?.activeConnection?.peerChatVersions = peer
         if case .member(let group, var member) = context.peer {
-            try db.updateMember(member.groupMemberID, versions: peer)
+            try db.members.update(member.groupMemberID, versions: peer)
             member.chatVersions = peer
             member.activeConnection?.chatVersion = version
             member.activeConnection?.peerChatVersions = peer
@@ -167,7 +167,7 @@ extension ChatTransaction {
         }
         // Nor are those by the link of a group, whose member is not known yet.
         if version >= Int(ChatVersions.compressionAndPostQuantum), !context.connection.pqSupport, context.connection.groupLinkID == nil {
-            try db.updateConnection(context.record.id, pqSupport: true)
+            try db.connections.update(context.record.id, pqSupport: true)
             context.record.connection.pqSupport = true
             context.record.connection.pqEncryption = true
             context.contact?.activeConnection?.pqSupport = true

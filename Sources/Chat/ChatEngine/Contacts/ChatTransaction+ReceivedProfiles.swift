@@ -14,9 +14,9 @@ extension ChatTransaction {
         let old = contact.profile.published
         guard old != profile else { return contact }
         if let preferences = followedTTL(of: contact, offered: profile.preferences, user: user) {
-            try db.updateContact(contact.contactID, userPreferences: preferences, at: now)
+            try db.contacts.update(contact.contactID, userPreferences: preferences, at: now)
         }
-        try db.updateContact(contact, user: user.userID, profile: profile, at: now)
+        try db.contacts.update(contact, user: user.userID, profile: profile, at: now)
         var updated = try self.contact(contact.contactID, of: user)
         if createsItems, updated.contactUsed {
             if profile.differsVisibly(from: old) {
@@ -55,14 +55,14 @@ extension ChatTransaction {
         guard var contact = context.contact else { return }
         try deleteAgentConnections(of: contact, user: context.user)
         guard contact.contactUsed else {
-            try db.deleteContact(contact, user: context.user.userID)
+            try db.contacts.delete(contact, user: context.user.userID)
             effects.removesFiles = true
             context.contact = nil
             return
         }
-        try db.updateContact(contact.contactID, status: .deleted, at: now)
-        for record in try db.connections(ofContact: contact.contactID) {
-            try db.updateConnection(record.id, status: .deleted, at: now)
+        try db.contacts.update(contact.contactID, status: .deleted, at: now)
+        for record in try db.connections.connections(ofContact: contact.contactID) {
+            try db.connections.update(record.id, status: .deleted, at: now)
         }
         contact = try self.contact(contact.contactID, of: context.user)
         var draft = ItemDraft(.receivedDirectEvent(event: .contactDeleted), isSent: false)

@@ -12,7 +12,7 @@ extension ChatTransaction {
     func receiveRequest(
         _ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, forAddress addressID: UserContactLinkID, in context: ReceivingContext
     ) throws {
-        guard let address = try db.address(addressID) else { return }
+        guard let address = try db.addresses.find(addressID) else { return }
         let asked: ContactRequest
         switch message.event {
         case .contact(let request): asked = request
@@ -27,7 +27,7 @@ extension ChatTransaction {
         if address.addressSettings.isBusinessAddress {
             return try receiveBusinessRequest(id, asked, message, address: address, user: context.user)
         }
-        if let known = try db.contactRequest(agentInvitationID: id.bytes) {
+        if let known = try db.contactRequests.find(agentInvitationID: id.bytes) {
             // The same event again, after a crash, or the same request sent again.
             if try !known.isAccepted && isChanged(known, by: asked, of: context.user) {
                 try repeatRequest(known, id, pqSupport: pqSupport, asked, message, address: address, user: context.user)
@@ -35,13 +35,13 @@ extension ChatTransaction {
             return
         }
         if let tag = asked.requestID {
-            if let contact = try db.contact(of: context.user, requestTag: tag), contact.status == .active,
+            if let contact = try db.contacts.find(of: context.user, requestTag: tag), contact.status == .active,
                 contact.activeConnection != nil
             {
                 emit(.contactRequestAlreadyAccepted(user: context.user, contact: contact))
                 return
             }
-            if let known = try db.contactRequest(user: context.user.userID, tag: tag), !known.isAccepted {
+            if let known = try db.contactRequests.find(user: context.user.userID, tag: tag), !known.isAccepted {
                 try repeatRequest(known, id, pqSupport: pqSupport, asked, message, address: address, user: context.user)
                 return
             }
@@ -54,16 +54,16 @@ extension ChatTransaction {
     ) throws {
         var new = NewContactRecord(profile: asked.profile)
         new.userPreferences = user.preferences(forNewContact: asked.profile)
-        let contactID = try db.insertContact(new, user: user.userID, at: now)
+        let contactID = try db.contacts.insert(new, user: user.userID, at: now)
         var contact = try contact(contactID, of: user)
-        let requestID = try db.insertContactRequest(
+        let requestID = try db.contactRequests.insert(
             NewContactRequestRecord(
                 userID: user.userID, addressID: address.userContactLinkID, agentInvitationID: id.bytes, contactID: contactID,
                 profileID: contact.profile.profileID, localDisplayName: contact.localDisplayName, tag: asked.requestID,
                 peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),
                 pqSupport: pqSupport, welcomeSharedMessageID: asked.welcomeMessageID, requestSharedMessageID: asked.message?.messageID),
             at: now)
-        try db.updateContact(contactID, requestID: requestID)
+        try db.contacts.update(contactID, requestID: requestID)
         contact.contactRequestID = requestID
 
         try addOpening(to: &contact, pqEnabled: pqSupport, of: user)
@@ -91,9 +91,9 @@ extension ChatTransaction {
 
     /// True if a request has another profile or message than before.
     private func isChanged(_ known: ContactRequestRecord, by asked: ContactRequest, of user: User) throws -> Bool {
-        guard let contactID = known.request.contactID, let contact = try db.contact(contactID, of: user) else { return false }
+        guard let contactID = known.request.contactID, let contact = try db.contacts.find(contactID, of: user) else { return false }
         if contact.profile.published != asked.profile || known.request.requestSharedMessageID != asked.message?.messageID { return true }
-        guard let message = asked.message, let item = try db.item(contact: contactID, sharedMessageID: message.messageID, at: now) else {
+        guard let message = asked.message, let item = try db.items.find(contact: contactID, sharedMessageID: message.messageID, at: now) else {
             return false
         }
         return item.message != message.content
@@ -107,18 +107,18 @@ extension ChatTransaction {
         let requestID = known.request.contactRequestID
         // Nobody can answer the earlier one any more.
         if known.agentInvitationID != id.bytes { try enqueue(.reject(invitation: known.agentInvitationID), user: user) }
-        try db.updateContactRequest(
+        try db.contactRequests.update(
             requestID, agentInvitationID: id.bytes,
             peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),
             pqSupport: pqSupport, welcomeSharedMessageID: asked.welcomeMessageID, requestSharedMessageID: asked.message?.messageID, at: now)
-        guard let contactID = known.request.contactID, var contact = try db.contact(contactID, of: user) else { return }
+        guard let contactID = known.request.contactID, var contact = try db.contacts.find(contactID, of: user) else { return }
         if contact.profile.published != asked.profile {
-            try db.updateContact(contact, user: user.userID, profile: asked.profile, at: now)
+            try db.contacts.update(contact, user: user.userID, profile: asked.profile, at: now)
             contact = try self.contact(contactID, of: user)
         }
         var item: ChatItem?
         let previous = try known.request.requestSharedMessageID.flatMap {
-            try db.item(contact: contactID, sharedMessageID: $0, at: now)
+            try db.items.find(contact: contactID, sharedMessageID: $0, at: now)
         }
         if let asked = asked.message {
             if let previous, previous.item.meta.sharedMessageID == asked.messageID {
@@ -146,7 +146,7 @@ extension ChatTransaction {
             try enqueue(.accept(request: id), user: user)
             return
         }
-        guard let record = try db.contactRequest(id, user: user.userID) else { return }
+        guard let record = try db.contactRequests.find(id, user: user.userID) else { return }
         let stats = item.map { ChatStats(unreadCount: 1, minUnreadItemID: $0.meta.itemID) } ?? ChatStats()
         let chat = Chat(chatInfo: .direct(contact: contact), chatItems: item.map { [$0] } ?? [], chatStats: stats)
         emit(.receivedContactRequest(user: user, contactRequest: record.request, chat: chat))
@@ -171,22 +171,22 @@ extension ChatTransaction {
         new.peerVersions = peer
         new.pqSupport = request.request.pqSupport
         if try incognito ?? acceptsIncognito(request) {
-            new.incognitoProfileID = try db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now)
+            new.incognitoProfileID = try db.profiles.insert(RandomProfile.make(random), user: user.userID, incognito: true, at: now)
         }
-        _ = try db.insertConnection(new, at: now)
-        if let tag = request.request.contactRequestTag { try db.updateContact(contactID, requestTag: tag) }
+        _ = try db.connections.insert(new, at: now)
+        if let tag = request.request.contactRequestTag { try db.contacts.update(contactID, requestTag: tag) }
         return try contact(contactID, of: user)
     }
 
     /// Tells whether the address of a request hides the profile from those who come by it. One whose link shows the profile cannot.
     private func acceptsIncognito(_ request: ContactRequestRecord) throws -> Bool {
-        guard let address = try request.request.userContactLinkID.flatMap({ try db.address($0) }), !address.shortLinkDataSet else { return false }
+        guard let address = try request.request.userContactLinkID.flatMap({ try db.addresses.find($0) }), !address.shortLinkDataSet else { return false }
         return address.addressSettings.autoAccept?.acceptIncognito ?? false
     }
 
     /// Sends the welcome message of the address by which a contact came; one that was shown before is only repeated, under its id.
     func sendWelcome(to contact: inout Contact, request: ContactRequestRecord, of user: User) throws {
-        guard let addressID = request.request.userContactLinkID, let reply = try db.address(addressID)?.addressSettings.autoReply else {
+        guard let addressID = request.request.userContactLinkID, let reply = try db.addresses.find(addressID)?.addressSettings.autoReply else {
             return
         }
         if let welcome = request.request.welcomeSharedMessageID {

@@ -40,7 +40,7 @@ extension CommandRunner {
         return try await core.locks.withLock("address \(named.userID)") { () throws(ChatCoreError) in
             let user = try await query { transaction in
                 let user = try transaction.user(id)
-                if try transaction.db.address(ofUser: user.userID) != nil { throw Refusal.store(.duplicateContactLink) }
+                if try transaction.db.addresses.find(ofUser: user.userID) != nil { throw Refusal.store(.duplicateContactLink) }
                 return user
             }
             guard let data = user.addressData(message: nil, isBusiness: false) else {
@@ -55,12 +55,12 @@ extension CommandRunner {
             let link = FullLink(created.link, short: user.addressLink(created.shortLink))
             return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
                 try await transaction { transaction in
-                    let address = try transaction.db.insertAddress(
+                    let address = try transaction.db.addresses.insert(
                         user: user.userID, link: link.created, linkKey: link.key, hasLinkData: link.short != nil, at: transaction.now)
                     var record = NewConnectionRecord(
                         userID: user.userID, agentConnectionID: created.id.bytes, status: .new, chatVersion: ChatVersions.initial.max)
                     record.addressID = address
-                    _ = try transaction.db.insertConnection(record, at: transaction.now)
+                    _ = try transaction.db.connections.insert(record, at: transaction.now)
                     return .userContactLinkCreated(user: user, connectionLink: link.created)
                 }
             }
@@ -87,7 +87,7 @@ extension CommandRunner {
             let user = try transaction.user()
             let request = try transaction.contactRequest(id, of: user)
             if incognito {
-                guard let address = try request.request.userContactLinkID.flatMap({ try transaction.db.address($0) }) else {
+                guard let address = try request.request.userContactLinkID.flatMap({ try transaction.db.addresses.find($0) }) else {
                     throw Refusal.command("incognito not allowed when address is not found")
                 }
                 if address.shortLinkDataSet {
@@ -120,12 +120,12 @@ extension UserContactLink {
 
 extension ChatTransaction {
     func address(of user: User) throws -> UserContactLink {
-        guard let address = try db.address(ofUser: user.userID) else { throw Refusal.store(.userContactLinkNotFound) }
+        guard let address = try db.addresses.find(ofUser: user.userID) else { throw Refusal.store(.userContactLinkNotFound) }
         return address
     }
 
     func contactRequest(_ id: UserContactRequestID, of user: User) throws -> ContactRequestRecord {
-        guard let request = try db.contactRequest(id, user: user.userID) else {
+        guard let request = try db.contactRequests.find(id, user: user.userID) else {
             throw Refusal.store(.contactRequestNotFound(contactRequestID: id))
         }
         return request
@@ -134,10 +134,10 @@ extension ChatTransaction {
     fileprivate func deleteAddress(user id: UserID?) throws -> ChatResponse {
         let user = try user(id)
         let address = try address(of: user)
-        if let connection = try db.connection(ofAddress: address.userContactLinkID) {
+        if let connection = try db.connections.find(ofAddress: address.userContactLinkID) {
             try enqueue(.delete(connections: [connection.agentConnectionID], after: []), user: user)
         }
-        try db.deleteAddress(address.userContactLinkID)
+        try db.addresses.delete(address.userContactLinkID)
         var profile = user.profile.published
         profile.contactLink = nil
         _ = try updateProfile(of: user, to: profile, publishesAddress: false)
@@ -152,7 +152,7 @@ extension ChatTransaction {
             if settings.isBusinessAddress { throw Refusal.command("requests to business address cannot be accepted incognito") }
         }
         guard settings != address.addressSettings else { return .userContactLinkUpdated(user: user, contactLink: address) }
-        try db.updateAddress(address.userContactLinkID, settings: settings, at: now)
+        try db.addresses.update(address.userContactLinkID, settings: settings, at: now)
         if address.shortLinkDataSet { try enqueue(.publishAddress, user: user) }
         return .userContactLinkUpdated(user: user, contactLink: try self.address(of: user))
     }
@@ -160,14 +160,14 @@ extension ChatTransaction {
     fileprivate func reject(_ id: UserContactRequestID) throws -> ChatResponse {
         let user = try user()
         let request = try contactRequest(id, of: user)
-        let contact = try request.request.contactID.flatMap { try db.contact($0, of: user) }
+        let contact = try request.request.contactID.flatMap { try db.contacts.find($0, of: user) }
         if let contact {
             // One that was accepted before has a connection.
             try deleteAgentConnections(of: contact, user: user)
-            try db.deleteContact(contact, user: user.userID)
+            try db.contacts.delete(contact, user: user.userID)
             effects.removesFiles = true
         }
-        try db.deleteContactRequest(id)
+        try db.contactRequests.delete(id)
         try enqueue(.reject(invitation: request.agentInvitationID), user: user)
         return .contactRequestRejected(user: user, contactRequest: request.request, contact: contact)
     }

@@ -26,7 +26,7 @@ extension CommandRunner {
             try await transaction { transaction in
                 let user = try transaction.user()
                 _ = try transaction.pendingConnection(id, of: user)
-                try transaction.db.updateConnection(id, alias: alias, at: transaction.now)
+                try transaction.db.connections.update(id, alias: alias, at: transaction.now)
                 return .connectionAliasUpdated(user: user, connection: try transaction.pendingConnection(id, of: user))
             }
         }
@@ -67,9 +67,9 @@ extension CommandRunner {
                 record.fullLink = link.created.fullLink
                 record.shortLink = link.created.shortLink
                 record.incognitoProfileID = try incognito.map {
-                    try transaction.db.insertProfile($0, user: user.userID, incognito: true, at: transaction.now)
+                    try transaction.db.profiles.insert($0, user: user.userID, incognito: true, at: transaction.now)
                 }
-                let id = try transaction.db.insertConnection(record, at: transaction.now)
+                let id = try transaction.db.connections.insert(record, at: transaction.now)
                 return (user, try transaction.pendingConnection(id, of: user))
             }
         }
@@ -95,10 +95,10 @@ extension CommandRunner {
             let current = try transaction.pendingConnection(id, of: user)
             guard current.status == .new else { throw Refusal.chat(.connectionIncognitoChangeProhibited) }
             let profileID = try profile.map {
-                try transaction.db.insertProfile($0, user: user.userID, incognito: true, at: transaction.now)
+                try transaction.db.profiles.insert($0, user: user.userID, incognito: true, at: transaction.now)
             }
-            try transaction.db.updateConnection(id, incognitoProfile: profileID, at: transaction.now)
-            if let old = current.customUserProfileID { try transaction.db.deleteProfile(old) }
+            try transaction.db.connections.update(id, incognitoProfile: profileID, at: transaction.now)
+            if let old = current.customUserProfileID { try transaction.db.profiles.delete(old) }
             return .connectionIncognitoUpdated(
                 user: user, connection: try transaction.pendingConnection(id, of: user), customUserProfile: profile)
         }
@@ -142,7 +142,7 @@ extension ChatCoreError {
 
 extension ChatTransaction {
     func pendingConnection(_ id: ChatConnectionID, of user: User) throws -> PendingContactConnection {
-        guard let connection = try db.pendingConnection(id, user: user.userID) else {
+        guard let connection = try db.connections.pendingConnection(id, user: user.userID) else {
             throw Refusal.store(.pendingConnectionNotFound(connectionID: id))
         }
         return connection
@@ -150,9 +150,9 @@ extension ChatTransaction {
 
     /// Deletes a connection that has no contact, here and in the agent.
     func removeConnection(_ id: ChatConnectionID, of user: User) throws {
-        guard let record = try db.connection(id) else { throw Refusal.store(.pendingConnectionNotFound(connectionID: id)) }
+        guard let record = try db.connections.find(id) else { throw Refusal.store(.pendingConnectionNotFound(connectionID: id)) }
         try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
-        try db.deleteConnection(id)
+        try db.connections.delete(id)
     }
 
     /// Makes a contact from a link, before anybody is connected.
@@ -165,7 +165,7 @@ extension ChatTransaction {
         new.preparedLinkType = full.kind
         new.welcomeSharedMessageID = data.message == nil ? nil : newSharedMessageID()
         new.userPreferences = user.preferences(forNewContact: data.profile)
-        let contactID = try db.insertContact(new, user: user.userID, at: now)
+        let contactID = try db.contacts.insert(new, user: user.userID, at: now)
         var contact = try contact(contactID, of: user)
         try addOpening(to: &contact, pqEnabled: full.offersPostQuantum, of: user)
         var items: [ChatItem] = []

@@ -13,7 +13,7 @@ extension CommandRunner {
         case .list(let id):
             try await query(isLong: true) { transaction in
                 let user = try transaction.user(id)
-                return .contactsList(user: user, contacts: try transaction.db.contacts(of: user).filter { $0.activeConnection != nil })
+                return .contactsList(user: user, contacts: try transaction.db.contacts.contacts(of: user).filter { $0.activeConnection != nil })
             }
         case .info(let id): try await info(id)
         case .queueInfo(let id): try await queueInfo(id)
@@ -22,14 +22,14 @@ extension CommandRunner {
             try await transaction { transaction in
                 let user = try transaction.user()
                 let contact = try transaction.contact(id, of: user)
-                try transaction.db.updateProfileAlias(contact.profile.profileID, alias: alias)
+                try transaction.db.profiles.updateProfileAlias(contact.profile.profileID, alias: alias)
                 return .contactAliasUpdated(user: user, contact: try transaction.contact(id, of: user))
             }
         case .setCustomData(let id, let data):
             try await transaction { transaction in
                 let user = try transaction.user()
                 _ = try transaction.contact(id, of: user)
-                try transaction.db.updateContact(id, customData: data)
+                try transaction.db.contacts.update(id, customData: data)
                 return .cmdOk(user: user)
             }
         case .switchQueue(let id):
@@ -48,7 +48,7 @@ extension CommandRunner {
                 let user = try transaction.user()
                 let contact = try transaction.contact(id, of: user)
                 guard let connection = contact.activeConnection else { throw Refusal.chat(.contactNotActive(contact: contact)) }
-                try transaction.db.updateConnection(connection.connectionID, authErrors: 0, quotaErrors: connection.quotaErrorCounter)
+                try transaction.db.connections.update(connection.connectionID, authErrors: 0, quotaErrors: connection.quotaErrorCounter)
                 return .cmdOk(user: user)
             }
         case .changeUser(let id, let newUser): try await transaction { try $0.moveContact(id, to: newUser) }
@@ -138,7 +138,7 @@ extension CommandRunner {
             return .contactCode(user: user, contact: contact, connectionCode: code.text)
         }
         return try await transaction { transaction in
-            try transaction.db.updateConnection(connection.connectionID, securityCode: nil)
+            try transaction.db.connections.update(connection.connectionID, securityCode: nil)
             return .contactCode(user: user, contact: try transaction.contact(id, of: user), connectionCode: code.text)
         }
     }
@@ -157,7 +157,7 @@ extension CommandRunner {
         if isVerified || entered == nil {
             try await transaction { transaction in
                 let confirmed = isVerified ? ConfirmedSecurityCode(securityCode: code.text, verifiedAt: transaction.now) : nil
-                try transaction.db.updateConnection(connection.connectionID, securityCode: confirmed)
+                try transaction.db.connections.update(connection.connectionID, securityCode: confirmed)
             }
         }
         return .connectionVerified(user: user, verified: isVerified, expectedCode: code.text)
@@ -174,7 +174,7 @@ extension ChatTransaction {
             return .contactPrefsUpdated(user: user, fromContact: contact, toContact: contact)
         }
         _ = try sendingConnection(contact)
-        try db.updateContact(id, userPreferences: preferences, at: now)
+        try db.contacts.update(id, userPreferences: preferences, at: now)
         var updated = try self.contact(id, of: user)
         let incognito = try incognitoProfile(connection)
         let before = sharedProfile(of: user, with: contact, incognito: incognito, usesProfileTTL: false)
@@ -199,8 +199,8 @@ extension ChatTransaction {
         guard contact.preparedContact != nil else { throw Refusal.command("contact doesn't have link to connect") }
         guard contact.activeConnection == nil else { throw Refusal.command("contact already has connection") }
         let newUser = try anyUser(newUserID)
-        try db.moveContact(contact, from: user.userID, to: newUserID, at: now)
-        try db.updateContact(id, userPreferences: newUser.preferences(forNewContact: contact.profile.published), at: now)
+        try db.contacts.move(contact, from: user.userID, to: newUserID, at: now)
+        try db.contacts.update(id, userPreferences: newUser.preferences(forNewContact: contact.profile.published), at: now)
         var moved = try self.contact(id, of: newUser)
         try addItems(changedFrom: contact, to: &moved, of: newUser)
         return .contactUserChanged(user: user, fromContact: contact, newUser: newUser, toContact: moved)

@@ -134,17 +134,17 @@ extension CommandRunner {
         }
         let (group, host) = try await query { transaction in
             let group = try transaction.group(id, of: user)
-            guard let host = try transaction.db.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
+            guard let host = try transaction.db.members.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
             return (group, host)
         }
         let full = try parsed(prepared.connectionLink)
         if message != nil, prepared.requestSharedMessageID == nil {
-            try await transaction { try $0.db.updateGroup(id, requestSharedMessageID: $0.newSharedMessageID()) }
+            try await transaction { try $0.db.groups.update(id, requestSharedMessageID: $0.newSharedMessageID()) }
         }
         do {
             let joined = try await joinAddress(full, user: user, incognito: incognito, target: .group(group, host: host), message: message)
             return try await transaction { transaction in
-                try transaction.db.updateGroup(id, startedConnection: true, link: full)
+                try transaction.db.groups.update(id, startedConnection: true, link: full)
                 let current = try transaction.group(id, of: user)
                 if let message { try transaction.addRequestMessage(message, to: current, of: user) }
                 return .startedConnectionToGroup(
@@ -286,7 +286,7 @@ extension CommandRunner {
                 record.contactID = target.contact?.contactID
                 if case .group(let group, let host) = target {
                     record.memberID = host.groupMemberID
-                    try transaction.db.updateGroup(group.groupID, startedConnection: false, link: link)
+                    try transaction.db.groups.update(group.groupID, startedConnection: false, link: link)
                 }
                 let opening = try fill(&record, transaction)
                 return try transaction.begin(record, link: link, incognito: profile, target: target, user: user, opening)
@@ -297,7 +297,7 @@ extension CommandRunner {
     /// The agent has joined.
     private func complete(_ joining: Joining, _ status: ConnectionStatus, user: User) async throws(ChatCoreError) -> JoinedConnection {
         try await transaction { transaction in
-            try transaction.db.updateConnection(joining.connectionID, from: .prepared, to: status, at: transaction.now)
+            try transaction.db.connections.update(joining.connectionID, from: .prepared, to: status, at: transaction.now)
             var pending = joining.pending
             pending?.status = status
             return JoinedConnection(user: try transaction.anyUser(user.userID), pending: pending, incognito: joining.incognito)
@@ -354,12 +354,12 @@ extension ChatTransaction {
         record.linkKey = link.key
         record.fullLink = link.created.fullLink
         record.shortLink = link.created.shortLink
-        record.incognitoProfileID = try incognito.map { try db.insertProfile($0, user: user.userID, incognito: true, at: now) }
-        let id = try db.insertConnection(record, at: now)
+        record.incognitoProfileID = try incognito.map { try db.profiles.insert($0, user: user.userID, incognito: true, at: now) }
+        let id = try db.connections.insert(record, at: now)
         if let group = target.group, let incognito, let profile = record.incognitoProfileID {
             // The members of the group know the random profile, too.
-            let name = try db.reserveDisplayName(incognito.displayName, user: user.userID)
-            try db.updateMember(group.membership.groupMemberID, incognitoProfile: profile, name: name)
+            let name = try db.profiles.reserveDisplayName(incognito.displayName, user: user.userID)
+            try db.members.update(group.membership.groupMemberID, incognitoProfile: profile, name: name)
         }
         return try joining(
             id, agentID: record.agentConnectionID, pqSupport: record.pqSupport, version: record.chatVersion, incognito: incognito, link: link,
@@ -379,12 +379,12 @@ extension ChatTransaction {
         }
         return Joining(
             connectionID: id, agentID: agentID, info: try connectionInfo(opening(shared), pqSupport: pqSupport, peerVersion: version),
-            pqSupport: pqSupport, incognito: incognito, pending: try db.pendingConnection(id, user: user.userID))
+            pqSupport: pqSupport, incognito: incognito, pending: try db.connections.pendingConnection(id, user: user.userID))
     }
 
     /// The connection of an invitation that was broken off before; nil to begin a new one.
     fileprivate func resumeInvitation(_ link: FullLink, user: User, version: ChatVersion, pqSupport: Bool) throws -> Joining? {
-        guard let record = try db.connection(user: user.userID, linkKey: link.key) else { return nil }
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else { return nil }
         let connection = record.connection
         if connection.status == .new, connection.contactConnectionInitiated { return nil }
         guard connection.status == .prepared else {
@@ -402,22 +402,22 @@ extension ChatTransaction {
             incognito: try incognitoProfile(record.connection), link: link, target: target, user: user, opening)
     }
 
-    private func connection(of active: Connection?) throws -> ConnectionRecord? { try active.flatMap { try db.connection($0.connectionID) } }
+    private func connection(of active: Connection?) throws -> ConnectionRecord? { try active.flatMap { try db.connections.find($0.connectionID) } }
 
     fileprivate func resumeRequest(
         _ link: FullLink, user: User, target: JoinTarget, incognito: Bool, message: MessageContent?
     ) throws -> RequestStart {
         let record: ConnectionRecord?
         switch target {
-        case .new: record = try db.connection(user: user.userID, linkKey: link.key)
+        case .new: record = try db.connections.find(user: user.userID, linkKey: link.key)
         // The target is as it was before the wait for the lock: another command may have begun to connect it.
-        case .contact(let contact): record = try connection(of: try db.contact(contact.contactID, of: user)?.activeConnection)
-        case .group(let group, _): record = try connection(of: try db.host(of: group.groupID)?.activeConnection)
+        case .contact(let contact): record = try connection(of: try db.contacts.find(contact.contactID, of: user)?.activeConnection)
+        case .group(let group, _): record = try connection(of: try db.members.host(of: group.groupID)?.activeConnection)
         }
         guard let record else { return .begin(nil) }
-        let tag = try db.requestTag(connection: record.id)
+        let tag = try db.connections.requestTag(connection: record.id)
         guard record.connection.status == .prepared else {
-            if !link.isGroup, let id = record.contactID, let known = try db.contact(id, of: user), target.contact != nil || known.status == .active {
+            if !link.isGroup, let id = record.contactID, let known = try db.contacts.find(id, of: user), target.contact != nil || known.status == .active {
                 return .exists(known)
             }
             return .begin(tag)
@@ -436,9 +436,9 @@ extension ChatTransaction {
         let prepared: (welcome: SharedMessageID?, request: SharedMessageID?)?
         switch target {
         case .new: prepared = nil
-        case .contact(let contact): prepared = try db.contactPreparation(contact.contactID)
+        case .contact(let contact): prepared = try db.contacts.contactPreparation(contact.contactID)
         case .group(let group, _):
-            let current = try db.userID(ofGroup: group.groupID).flatMap { try db.group(group.groupID, user: $0) }
+            let current = try db.groups.userID(ofGroup: group.groupID).flatMap { try db.groups.find(group.groupID, user: $0) }
             prepared = current?.preparedGroup.map { ($0.welcomeSharedMessageID, $0.requestSharedMessageID) }
         }
         guard let prepared else { return { .contact(ContactRequest(profile: $0, requestID: tag)) } }
@@ -447,8 +447,8 @@ extension ChatTransaction {
             let id = prepared.request ?? newSharedMessageID()
             if prepared.request == nil {
                 switch target {
-                case .contact(let contact): try db.updateContact(contact.contactID, requestSharedMessageID: id)
-                case .group(let group, _): try db.updateGroup(group.groupID, requestSharedMessageID: id)
+                case .contact(let contact): try db.contacts.update(contact.contactID, requestSharedMessageID: id)
+                case .group(let group, _): try db.groups.update(group.groupID, requestSharedMessageID: id)
                 case .new: break
                 }
             }
@@ -459,7 +459,7 @@ extension ChatTransaction {
 
     /// Shows the message that was sent with a request.
     fileprivate func addRequestMessage(_ message: MessageContent, to contact: inout Contact, of user: User) throws {
-        guard let id = try db.contactPreparation(contact.contactID)?.request else { return }
+        guard let id = try db.contacts.contactPreparation(contact.contactID)?.request else { return }
         var draft = ItemDraft(.sentMessage(content: message), isSent: true)
         draft.sharedMessageID = id
         var item = try addItem(draft, to: &contact, of: user)

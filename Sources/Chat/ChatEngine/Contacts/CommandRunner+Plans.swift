@@ -162,17 +162,17 @@ extension ChatTransaction {
         func full(_ text: String) throws -> FullLink { FullLink(try ConnectionRequestURI(wireString: text), short: short) }
         switch short.mode {
         case .invitation:
-            if let (record, link) = try db.connection(user: user.userID, shortLink: text) {
+            if let (record, link) = try db.connections.find(user: user.userID, shortLink: text) {
                 return (try full(link), .invitationLink(plan: try plan(for: record, shows: LinkContents(), user: user)))
             }
-            if let contact = try db.contact(of: user, preparedFrom: text), let prepared = contact.preparedContact {
+            if let contact = try db.contacts.find(of: user, preparedFrom: text), let prepared = contact.preparedContact {
                 return (try full(prepared.connectionLink.fullLink), .invitationLink(plan: .known(contact: contact)))
             }
         case .contact:
-            if let address = try db.address(ofUser: user.userID, shortLink: text) {
+            if let address = try db.addresses.find(ofUser: user.userID, shortLink: text) {
                 return (try full(address.connectionLink.fullLink), .contactAddress(plan: .ownLink))
             }
-            if let contact = try db.contact(of: user, preparedFrom: text), let prepared = contact.preparedContact,
+            if let contact = try db.contacts.find(of: user, preparedFrom: text), let prepared = contact.preparedContact,
                 contact.status == .active
             {
                 return (try full(prepared.connectionLink.fullLink), .contactAddress(plan: .known(contact: contact)))
@@ -183,14 +183,14 @@ extension ChatTransaction {
     }
 
     func invitationPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
-        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else {
             return .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
         return try plan(for: record, shows: contents, user: user)
     }
 
     private func plan(for record: ConnectionRecord, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
-        if let id = record.contactID, let contact = try db.contact(id, of: user) {
+        if let id = record.contactID, let contact = try db.contacts.find(id, of: user) {
             return contact.status == .active ? .known(contact: contact) : .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
         switch record.connection.status {
@@ -202,21 +202,21 @@ extension ChatTransaction {
 
     /// The plan for an address, which may be that of a business whose chat is a group.
     func addressOrGroupPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ConnectionPlan {
-        if try db.connection(user: user.userID, linkKey: link.key) == nil, let group = try db.group(user: user.userID, viaLinkKey: link.key) {
+        if try db.connections.find(user: user.userID, linkKey: link.key) == nil, let group = try db.groups.find(user: user.userID, viaLinkKey: link.key) {
             return .groupLink(plan: groupPlan(of: group))
         }
         return .contactAddress(plan: try addressPlan(link, shows: contents, user: user))
     }
 
     func addressPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ContactAddressPlan {
-        if try db.address(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
-        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
-            if let contact = try db.contact(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {
+        if try db.addresses.find(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else {
+            if let contact = try db.contacts.find(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {
                 return .contactViaAddress(contact: contact)
             }
             return .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
-        guard let id = record.contactID, let contact = try db.contact(id, of: user) else {
+        guard let id = record.contactID, let contact = try db.contacts.find(id, of: user) else {
             return record.connection.status == .prepared ? .ok(linkData: contents.data, ownerVerification: contents.owner) : .connectingConfirmReconnect
         }
         if contact.status == .active {

@@ -45,9 +45,9 @@ struct RequestAcceptor: Sendable {
     /// - Returns: nil if the request is gone, or the contact is connected already.
     func prepareAcceptance(_ id: UserContactRequestID, announces: Bool, incognito: Bool?) async throws(ChatCoreError) -> Acceptance? {
         let found = try await transactions.query { transaction -> (ContactRequestRecord, User, Contact)? in
-            for user in try transaction.db.users() {
-                guard let request = try transaction.db.contactRequest(id, user: user.userID), let contactID = request.request.contactID,
-                    let contact = try transaction.db.contact(contactID, of: user)
+            for user in try transaction.db.users.users() {
+                guard let request = try transaction.db.contactRequests.find(id, user: user.userID), let contactID = request.request.contactID,
+                    let contact = try transaction.db.contacts.find(contactID, of: user)
                 else { continue }
                 return (request, user, contact)
             }
@@ -75,7 +75,7 @@ struct RequestAcceptor: Sendable {
     ) async throws(ChatCoreError) -> Acceptance? {
         try await transactions.transaction { transaction -> Acceptance? in
             // Somebody may have been faster.
-            guard let request = try transaction.db.contactRequest(id, user: user.userID) else { return nil }
+            guard let request = try transaction.db.contactRequests.find(id, user: user.userID) else { return nil }
             var contact = try transaction.contact(contact.contactID, of: user)
             if contact.activeConnection == nil {
                 contact = try transaction.addAcceptedConnection(prepared.bytes, request: request, incognito: incognito, user: user)
@@ -110,8 +110,8 @@ extension ChatTransaction {
     @discardableResult
     func completeAcceptance(_ acceptance: RequestAcceptor.Acceptance, isSecured: Bool, announces: Bool) throws -> Contact {
         let user = try anyUser(acceptance.user.userID)
-        try db.markContactRequestAccepted(acceptance.request.request.contactRequestID)
-        try db.updateConnection(acceptance.connectionID, from: .new, to: isSecured ? .sendReady : .accepted, at: now)
+        try db.contactRequests.markAccepted(acceptance.request.request.contactRequestID)
+        try db.connections.update(acceptance.connectionID, from: .new, to: isSecured ? .sendReady : .accepted, at: now)
         var contact = try contact(acceptance.contact.contactID, of: user)
         guard isSecured else { return contact }
         if announces { emit(.contactSndReady(user: user, contact: contact)) }

@@ -125,7 +125,7 @@ final class AgentJobHandler: AgentJobHandling {
     private func publish(_ fault: AgentError, connection: Bytes) async {
         do {
             try await transactions.transaction { transaction in
-                guard let record = try transaction.db.connection(agentID: connection), let user = try transaction.db.user(record.userID)
+                guard let record = try transaction.db.connections.find(agentID: connection), let user = try transaction.db.users.find(record.userID)
                 else { return }
                 transaction.report(fault, in: try transaction.context(of: record, user: user))
             }

@@ -15,7 +15,7 @@ struct AgentLeftovers: Sendable {
     func discard(_ task: AgentJob.Task, agentUser: AgentUserID? = nil) {
         let now = transactions.clock.time.now
         transactions.store.submit(isPersistent: true) { db in
-            try db.insertAgentJob(task, connection: nil, agentUserID: agentUser, user: nil, at: now)
+            try db.jobs.insert(task, connection: nil, agentUserID: agentUser, user: nil, at: now)
         } completion: { [jobs, logger] result in
             switch result {
             case .success(let job): jobs.enqueue([job])

@@ -27,7 +27,7 @@ extension ChatTransaction {
     func send(_ messages: [OutgoingMessage], to contact: Contact) throws {
         guard !messages.isEmpty else { return }
         let connection = try sendingConnection(contact)
-        guard let record = try db.connection(connection.connectionID) else {
+        guard let record = try db.connections.find(connection.connectionID) else {
             throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
         }
         try send(messages, over: [record])
@@ -43,9 +43,9 @@ extension ChatTransaction {
         let notifies = messages.contains(where: \.notifies)
         var encoder = OutgoingBodyEncoder(messages)
         for connection in connections {
-            for body in try encoder.bodies(for: connection.connection, store: db.insertBody) {
-                let delivery = try db.insertDelivery(to: DeliveryTarget(connection.connection), body: body.stored, notifies: notifies, at: now)
-                for item in body.items { try db.linkDelivery(delivery.id, item: item) }
+            for body in try encoder.bodies(for: connection.connection, store: db.deliveries.insertBody) {
+                let delivery = try db.deliveries.insert(to: DeliveryTarget(connection.connection), body: body.stored, notifies: notifies, at: now)
+                for item in body.items { try db.deliveries.linkDelivery(delivery.id, item: item) }
                 effects.deliveries.append(delivery)
             }
         }
@@ -69,7 +69,7 @@ extension ChatTransaction {
     // MARK: Other jobs of the agent
 
     func enqueue(_ task: AgentJob.Task, connection: Bytes? = nil, user: User?) throws {
-        let job = try db.insertAgentJob(
+        let job = try db.jobs.insert(
             task, connection: connection, agentUserID: user.flatMap { Int64($0.agentUserID) }, user: user?.userID, at: now)
         effects.jobs.append(job)
     }
@@ -78,14 +78,14 @@ extension ChatTransaction {
     ///
     /// - Parameter parting: A last event, which is delivered before, with all that was written earlier.
     func deleteAgentConnections(of contact: Contact, parting: ChatMessageEvent? = nil, user: User) throws {
-        let records = try db.connections(ofContact: contact.contactID)
+        let records = try db.connections.connections(ofContact: contact.contactID)
         guard !records.isEmpty else { return }
         var last: [Delivery] = []
         if let parting, let record = records.first(where: { $0.id == contact.activeConnection?.connectionID }) {
             // The rows go with the connection: what is not handed over yet travels with the work.
             try send(parting, to: contact)
             effects.deliveries.removeAll { $0.connectionID == record.id }
-            last = try db.waitingDeliveries(connection: record.id)
+            last = try db.deliveries.waiting(connection: record.id)
         }
         try enqueue(.delete(connections: records.map(\.agentConnectionID), after: last), user: user)
     }

@@ -26,11 +26,11 @@ extension ChatTransaction {
     func receiveSent(_ messages: [SentDelivery], over origin: MemberConnectionRow, _ changed: inout SentGroupItems) throws -> [SentDelivery] {
         var unknown: [SentDelivery] = []
         for sent in messages {
-            guard let items = try db.items(ofMessage: sent.message, connection: origin.connection) else {
+            guard let items = try db.deliveries.items(ofMessage: sent.message, connection: origin.connection) else {
                 unknown.append(sent)
                 continue
             }
-            for item in items where try db.markSent(item, at: origin.member, viaProxy: sent.viaProxy) { changed.add(item, of: origin) }
+            for item in items where try db.itemStatuses.markSent(item, at: origin.member, viaProxy: sent.viaProxy) { changed.add(item, of: origin) }
         }
         return unknown
     }
@@ -39,10 +39,10 @@ extension ChatTransaction {
     func updateStatuses(of sent: SentGroupItems) throws {
         var changed: [(user: UserID, items: [StoredItem])] = []
         for (id, userID, group) in sent.items {
-            guard var stored = try db.item(id, owner: .group(group), at: now) else { continue }
-            let status = GroupStatusSummary(try db.statusCounts(ofItem: id)).itemStatus
+            guard var stored = try db.items.find(id, owner: .group(group), at: now) else { continue }
+            let status = GroupStatusSummary(try db.itemStatuses.statusCounts(ofItem: id)).itemStatus
             guard status != stored.item.meta.status else { continue }
-            try db.updateItem(id, status: status, at: now)
+            try db.items.update(id, status: status, at: now)
             stored.item.meta.status = status
             stored.item.meta.updatedAt = now
             if let last = changed.last?.items.first, last.owner == stored.owner, last.scope == stored.scope {
@@ -52,7 +52,7 @@ extension ChatTransaction {
             }
         }
         for (userID, items) in changed {
-            guard let user = try db.user(userID), let first = items.first, case .group(let group) = first.owner else { continue }
+            guard let user = try db.users.find(userID), let first = items.first, case .group(let group) = first.owner else { continue }
             let chat = try groupConversation(group, scope: first.scope, of: user)
             emit(.chatItemsStatusesUpdated(user: user, chatItems: items.map { chat.containing($0.item) }))
         }

@@ -16,7 +16,7 @@ extension ChatTransaction {
         guard let contact = context.contact else { return }
         var changed: [ItemInChat] = []
         for message in messages {
-            guard let delivery = try db.delivery(connection: context.record.id, agentMessageID: message) else {
+            guard let delivery = try db.deliveries.find(connection: context.record.id, agentMessageID: message) else {
                 effects.isPremature = true
                 continue
             }
@@ -30,11 +30,11 @@ extension ChatTransaction {
 
     /// - Returns: the item as it is now; nil if nothing changed.
     func changeStatus(of id: ChatItemID, to status: ItemStatus, viaProxy: Bool?, contact: Contact) throws -> ChatItem? {
-        guard let stored = try db.item(id, owner: .contact(contact.contactID), at: now) else { return nil }
+        guard let stored = try db.items.find(id, owner: .contact(contact.contactID), at: now) else { return nil }
         var item = stored.item
         if case .sendReceived = item.meta.status { return nil }
         guard item.meta.status != status else { return nil }
-        try db.updateItem(id, status: status, viaProxy: viaProxy, at: now)
+        try db.items.update(id, status: status, viaProxy: viaProxy, at: now)
         item.meta.status = status
         item.meta.updatedAt = now
         if let viaProxy { item.meta.sentViaProxy = viaProxy }
@@ -59,7 +59,7 @@ extension ChatTransaction {
     /// - Returns: False if they are received again.
     func noteReceipts(_ metadata: MessageMetadata, in context: ReceivingContext) throws -> Bool {
         guard !effects.isPremature else { return false }
-        try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        try db.connections.update(context.record.id, lastReceived: metadata.messageID)
         return true
     }
 
@@ -77,7 +77,7 @@ extension ChatTransaction {
         switch fault.reason {
         case .smp(_, .auth) where isFinal:
             let count = connection.authErrorCounter + 1
-            try db.updateConnection(connection.connectionID, authErrors: count, quotaErrors: connection.quotaErrorCounter)
+            try db.connections.update(connection.connectionID, authErrors: count, quotaErrors: connection.quotaErrorCounter)
             guard count >= Connection.disablingErrorCount else { return }
             if var contact = context.contact {
                 contact.activeConnection?.authErrorCounter = count
@@ -88,7 +88,7 @@ extension ChatTransaction {
         case .smp(_, .quota):
             guard connection.quotaErrorCounter < Connection.inactiveErrorCount else { return }
             let count = isFinal ? Self.givenUpErrorCount : connection.quotaErrorCounter + 1
-            try db.updateConnection(connection.connectionID, authErrors: connection.authErrorCounter, quotaErrors: count)
+            try db.connections.update(connection.connectionID, authErrors: connection.authErrorCounter, quotaErrors: count)
             if count >= Connection.inactiveErrorCount { emit(.connectionInactive(connectionEntity: context.entity, inactive: true)) }
         default: break
         }
@@ -97,7 +97,7 @@ extension ChatTransaction {
     /// The other side takes its messages again.
     func receiveContinuation(in context: ReceivingContext) throws {
         guard context.connection.quotaErrorCounter >= Connection.inactiveErrorCount else { return }
-        try db.updateConnection(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
+        try db.connections.update(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
         emit(.connectionInactive(connectionEntity: context.entity, inactive: false))
     }
 
@@ -135,7 +135,7 @@ extension ChatTransaction {
         guard var contact = context.contact else { return }
         let user = context.user
         if state == .agreed, contact.activeConnection?.connectionCode != nil {
-            try db.updateConnection(context.record.id, securityCode: nil)
+            try db.connections.update(context.record.id, securityCode: nil)
             contact.activeConnection?.connectionCode = nil
         }
         let progress = RatchetSyncProgress(status: state.api, connectionStats: stats.api)
@@ -161,11 +161,11 @@ extension ChatTransaction {
         _ fault: AgentError.Crypto, progress: RatchetSyncProgress, contact: inout Contact, user: User
     ) throws {
         let (error, count) = fault.itemError
-        if let last = try db.lastItem(in: .chat(.contact(contact.contactID)), at: now),
+        if let last = try db.pages.lastItem(in: .chat(.contact(contact.contactID)), at: now),
             case .receivedDecryptionError(error, let before) = last.item.content
         {
             let content = ItemContent.receivedDecryptionError(error: error, messageCount: before + count)
-            try db.updateItem(
+            try db.items.update(
                 last.id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
             let item = try item(last.id, contact: contact.contactID).item
             emit(.chatItemUpdated(user: user, chatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)))

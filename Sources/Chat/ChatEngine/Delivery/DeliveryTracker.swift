@@ -170,8 +170,8 @@ extension ChatTransaction {
     fileprivate func store(
         _ accepted: [AcceptedDelivery], _ sent: [(connection: ConnectionID, messages: [SentDelivery])]
     ) throws -> [(connection: ConnectionID, messages: [SentDelivery])] {
-        for entry in accepted { try db.markDelivery(entry.delivery.id, agentMessageID: entry.message.messageID) }
-        try db.deleteUnusedBodies(Set(accepted.map(\.delivery.bodyID)))
+        for entry in accepted { try db.deliveries.mark(entry.delivery.id, agentMessageID: entry.message.messageID) }
+        try db.deliveries.deleteUnusedBodies(Set(accepted.map(\.delivery.bodyID)))
         try noteSendEncryption(accepted)
         var unknown: [(connection: ConnectionID, messages: [SentDelivery])] = []
         var atMembers = SentGroupItems()
@@ -185,10 +185,10 @@ extension ChatTransaction {
 
     /// Marks the items of a message that the agent does not take.
     fileprivate func abandon(_ delivery: Delivery, _ fault: AgentError) throws {
-        let items = try db.items(ofDelivery: delivery.id)
-        try db.abandonDelivery(delivery.id)
-        try db.deleteUnusedBodies([delivery.bodyID])
-        guard let record = try db.connection(delivery.connectionID), let user = try db.user(record.userID) else { return }
+        let items = try db.deliveries.items(ofDelivery: delivery.id)
+        try db.deliveries.abandon(delivery.id)
+        try db.deliveries.deleteUnusedBodies([delivery.bodyID])
+        guard let record = try db.connections.find(delivery.connectionID), let user = try db.users.find(record.userID) else { return }
         let context = try context(of: record, user: user)
         if case .member(let group, let member) = context.peer {
             let changed = try updateStatus(of: items, at: member, to: .error(error: fault.sendError), viaProxy: nil, in: group)
@@ -208,11 +208,11 @@ extension ChatTransaction {
 
     /// Stores whether the last sent message is protected by post-quantum encryption; a change is shown.
     private func noteSendEncryption(_ isPQ: Bool, connection id: ChatConnectionID) throws {
-        guard let record = try db.connection(id) else { return }
+        guard let record = try db.connections.find(id) else { return }
         let before = record.connection.pqSendEnabled
         guard before != isPQ, before != nil || isPQ else { return }
-        try db.updateConnection(id, pqSending: isPQ)
-        guard let user = try db.user(record.userID), let contactID = record.contactID, var contact = try db.contact(contactID, of: user)
+        try db.connections.update(id, pqSending: isPQ)
+        guard let user = try db.users.find(record.userID), let contactID = record.contactID, var contact = try db.contacts.find(contactID, of: user)
         else { return }
         let receives = record.connection.pqReceiveEnabled == true
         guard (before == true && receives) != (isPQ && receives) else { return }
@@ -237,13 +237,13 @@ extension ChatTransaction {
     /// - Parameter atMembers: Receives the items of groups that they are about.
     /// - Returns: Those that the store does not know.
     func receiveSent(_ messages: [SentDelivery], of connection: ConnectionID, atMembers: inout SentGroupItems) throws -> [SentDelivery] {
-        if let origin = try db.memberConnection(agentID: connection.bytes) { return try receiveSent(messages, over: origin, &atMembers) }
-        guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else { return [] }
-        guard let contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return [] }
+        if let origin = try db.members.memberConnection(agentID: connection.bytes) { return try receiveSent(messages, over: origin, &atMembers) }
+        guard let record = try db.connections.find(agentID: connection.bytes), let user = try db.users.find(record.userID) else { return [] }
+        guard let contact = try record.contactID.flatMap({ try db.contacts.find($0, of: user) }) else { return [] }
         var changed: [ItemInChat] = []
         var unknown: [SentDelivery] = []
         for sent in messages {
-            guard let delivery = try db.delivery(connection: record.id, agentMessageID: sent.message) else {
+            guard let delivery = try db.deliveries.find(connection: record.id, agentMessageID: sent.message) else {
                 unknown.append(sent)
                 continue
             }
@@ -263,7 +263,7 @@ extension ChatTransaction {
         var last: [ChatConnectionID: Bool] = [:]
         for entry in accepted { last[entry.delivery.connectionID] = entry.message.pqEncryption }
         // A post to a group goes over many connections: one query for all of them.
-        let changed = try db.connections(Array(last.keys)) { id, before in (before ?? false) != last[id] ? id : nil }
+        let changed = try db.connections.connections(Array(last.keys)) { id, before in (before ?? false) != last[id] ? id : nil }
         for id in changed { if let isPQ = last[id] { try noteSendEncryption(isPQ, connection: id) } }
     }
 }

@@ -71,7 +71,7 @@ final class JobQueue: Sendable {
             state.run += 1
         }
         // As a write, it comes after those that delete finished jobs.
-        let (left, unreadable) = try await store.write { db in (try db.waitingAgentJobs(), try db.unreadableAgentJobs()) }
+        let (left, unreadable) = try await store.write { db in (try db.jobs.waiting(), try db.jobs.unreadable()) }
         if !unreadable.isEmpty {
             // They stay: the version that has written them may come back.
             logger.error(
@@ -183,7 +183,7 @@ final class JobQueue: Sendable {
             break
         }
         // A crash repeats the job: that costs less than a flush of the disk for each.
-        store.submitLater({ db in try db.deleteAgentJob(job.id) }) { [logger] result in
+        store.submitLater({ db in try db.jobs.delete(job.id) }) { [logger] result in
             guard case .failure = result else { return }
             logger.warning("a finished job could not be deleted", metadata: ["kind": "\(job.task.kind)"])
         }
@@ -206,7 +206,7 @@ final class JobQueue: Sendable {
         let entry = crashGuard.begin(job.key)
         defer {
             crashGuard.end(entry)
-            if let key = job.key, crashGuard.clear(key) { store.submitLater({ db in try db.deleteCrashSuspect(key) }) { _ in } }
+            if let key = job.key, crashGuard.clear(key) { store.submitLater({ db in try db.quarantine.deleteCrashSuspect(key) }) { _ in } }
         }
         do {
             try await handler.perform(job)
@@ -231,7 +231,7 @@ final class JobQueue: Sendable {
     private func setAside(_ job: AgentJob, as key: InFlightKey) async -> Bool {
         let now = clock.time.now
         do {
-            let id = try await store.write(isPersistent: true) { db in try db.quarantine(job, as: key, at: now) }
+            let id = try await store.write(isPersistent: true) { db in try db.quarantine.quarantine(job, as: key, at: now) }
             logger.error(
                 "a job of the agent is set aside: several processes died of it. parley db quarantine shows it",
                 metadata: ["code": "job.quarantined", "kind": "\(job.task.kind)", "id": "\(id)"])

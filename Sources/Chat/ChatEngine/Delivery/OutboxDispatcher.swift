@@ -285,7 +285,7 @@ final class OutboxDispatcher: Sendable {
             return state.run
         }
         guard let run else { return }
-        store.submit(isPersistent: true, { db in try db.waitingDeliveries(agentConnection: connection) }) { [self] result in
+        store.submit(isPersistent: true, { db in try db.deliveries.waiting(agentConnection: connection) }) { [self] result in
             // On the writing queue: nothing is committed between the read and the change.
             let ready = state.withLock { state -> [Bytes] in
                 guard state.run == run, !state.isStopped, case .success(let waiting) = result, state.outOfStep.remove(connection) != nil else { return [] }
@@ -325,7 +325,7 @@ final class OutboxDispatcher: Sendable {
             return (after, state.run)
         }
         guard let (after, run) = next else { return }
-        store.submit(isPersistent: true, { db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
+        store.submit(isPersistent: true, { db in try db.deliveries.waiting(after: after, limit: Self.memoryLimit) }) { [self] result in
             // On the writing queue: nothing is committed between the read and the switch back to memory.
             let (ready, completions) = state.withLock { state -> ([Bytes], [@Sendable () -> Void]) in
                 guard state.run == run else { return ([], []) }

@@ -38,7 +38,7 @@ struct AgentDifference: Sendable, Hashable {
 
 extension EngineCore {
     func agentDifference() async throws(ChatCoreError) -> AgentDifference {
-        let (users, connections) = try await transactions.query(isLong: true) { (try $0.db.agentUsers(), try $0.db.agentConnections()) }
+        let (users, connections) = try await transactions.query(isLong: true) { (try $0.db.users.agentUsers(), try $0.db.connections.agentConnections()) }
         let held = try await agent { agent throws(AgentError) in (try await agent.users(), try await agent.connections()) }
         return AgentDifference(
             users: .init(engine: users, agent: held.0), connections: .init(engine: connections.map { ConnectionID($0) }, agent: held.1))

@@ -12,12 +12,12 @@ extension ChatTransaction {
     /// The response to a command that was performed under this key before; nil if none was.
     func response(to key: String) throws -> ChatResponse? {
         let user = try user()
-        return try db.commandOutcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
+        return try db.commands.outcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
     }
 
     /// Remembers what came of the command that this transaction runs.
     func remember(_ response: ChatResponse, as key: String) throws {
-        try db.insertCommandOutcome(CommandOutcome(of: response, at: now), user: try user().userID, key: key)
+        try db.commands.insert(CommandOutcome(of: response, at: now), user: try user().userID, key: key)
     }
 
     private func response(to outcome: CommandOutcome, of user: User) throws -> ChatResponse {
@@ -51,7 +51,7 @@ extension ChatTransaction {
 
     private func find(_ location: CommandOutcome.ItemLocation, of user: User) throws -> ItemInChat? {
         let chat = try conversation(location.chat, of: user)
-        return try db.item(location.item, owner: chat.owner, at: now).map { ItemInChat(chatInfo: chat.info, chatItem: $0.item) }
+        return try db.items.find(location.item, owner: chat.owner, at: now).map { ItemInChat(chatInfo: chat.info, chatItem: $0.item) }
     }
 }
 

@@ -61,14 +61,14 @@ extension CommandRunner {
             return .cmdOk(user: nil)
         case .setContactMerge(let isOn):
             return try await transaction { transaction in
-                try transaction.db.setMergesContacts(isOn)
+                try transaction.db.settings.setMergesContacts(isOn)
                 return .cmdOk(user: nil)
             }
         case .saveAppSettings(let settings):
-            try await transaction { try $0.db.set(settings, setting: "app") }
+            try await transaction { try $0.db.settings.set(settings, setting: "app") }
             return .cmdOk(user: nil)
         case .appSettings(let defaults):
-            let stored = try await query { try $0.db.setting("app") }
+            let stored = try await query { try $0.db.settings.value("app") }
             return .appSettings(appSettings: AppSettings.combined(stored: stored, given: defaults))
         case .version:
             return .versionInfo(

@@ -9,9 +9,9 @@ import SMPAgent
 extension CommandRunner {
     func run(_ command: QuarantineCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
-        case .list: return .quarantine(events: try await query { try $0.db.quarantinedEvents() })
+        case .list: return .quarantine(events: try await query { try $0.db.quarantine.events() })
         case .drop(let id):
-            let content = try await query { try $0.db.quarantinedContent(id) }, key = content?.key
+            let content = try await query { try $0.db.quarantine.content(id) }, key = content?.key
             if let content, let command = QuarantinedWork.command(kind: content.kind, payload: content.event) {
                 do throws(AgentError) {
                     try await core.agent.dropCommand(command)
@@ -24,7 +24,7 @@ extension CommandRunner {
             _ = core.crashGuard.clear(key)
             return response
         case .retry(let id):
-            let content = try await query { try $0.db.quarantinedContent(id) }
+            let content = try await query { try $0.db.quarantine.content(id) }
             guard let content else { throw ChatCoreError(Refusal.command("there is no event \(id) in quarantine").error) }
             if let command = QuarantinedWork.command(kind: content.kind, payload: content.event) {
                 do throws(AgentError) {

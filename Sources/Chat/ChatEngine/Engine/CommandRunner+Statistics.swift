@@ -12,7 +12,7 @@ extension CommandRunner {
     func serversSummary(user id: UserID) async throws(ChatCoreError) -> ChatResponse {
         let (user, hidden, known, knownForFiles) = try await query { transaction in
             let user = try transaction.user(id)
-            let hidden = try transaction.db.users().filter { $0.viewPasswordHash != nil }.compactMap { Int64($0.agentUserID) }
+            let hidden = try transaction.db.users.users().filter { $0.viewPasswordHash != nil }.compactMap { Int64($0.agentUserID) }
             let servers = try transaction.servers(of: user).smpServers.compactMap { try? SMPServerWithAuth(wireString: $0.server).server }
             let fileServers = try transaction.servers(of: user).xftpServers.compactMap { try? XFTPServerWithAuth(wireString: $0.server).server }
             return (user, Set(hidden), Set(servers), Set(fileServers))
@@ -27,7 +27,7 @@ extension CommandRunner {
         let (user, counted) = try await query { transaction in
             let user = try transaction.user(id)
             // Hidden profiles do not show, but to themselves.
-            let counted = try transaction.db.users().filter { $0.viewPasswordHash == nil || $0.userID == user.userID }
+            let counted = try transaction.db.users.users().filter { $0.viewPasswordHash == nil || $0.userID == user.userID }
             return (user, Set(counted.compactMap { Int64($0.agentUserID) }))
         }
         let total = await core.agent.subscriptionTotal(of: counted)

@@ -30,7 +30,7 @@ extension NativeCore {
     package func profilesWithoutConnections() async throws -> [(user: UserID, missing: Int, of: Int)] {
         guard let agentDatabase else { return [] }
         // The chat database first: a connection is in it last.
-        let chats = try await engine.store.read(isLong: true) { try $0.usedConnections() }
+        let chats = try await engine.store.read(isLong: true) { try $0.connections.usedConnections() }
         let known = try await SMPAgent.connections(in: agentDatabase)
         return chats.compactMap { user, connections in
             let missing = connections.count { !known.contains($0) }

@@ -9,8 +9,8 @@ extension NativeCore {
     /// Statistics of the profile that relays for others; nil without one.
     package func relayStatistics() async throws -> RelayStatistics? {
         try await engine.store.read { db in
-            guard try db.relayUser() != nil else { return nil }
-            return try db.relayStatistics(limit: Self.listedRelayChannels)
+            guard try db.users.relayUser() != nil else { return nil }
+            return try db.relayUsage.statistics(limit: Self.listedRelayChannels)
         }
     }
 
@@ -19,8 +19,8 @@ extension NativeCore {
     /// - Returns: False if no profile relays.
     package func setRelayDrained(_ isDrained: Bool) async throws -> Bool {
         try await engine.store.write(isPersistent: true) { db in
-            guard try db.relayUser() != nil else { return false }
-            try db.setRelayDrained(isDrained)
+            guard try db.users.relayUser() != nil else { return false }
+            try db.relayUsage.setDrained(isDrained)
             return true
         }
     }

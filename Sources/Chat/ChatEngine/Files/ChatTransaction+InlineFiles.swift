@@ -32,7 +32,7 @@ extension ChatTransaction {
     ///
     /// - Throws: An error of a contact that cannot be written to; `fileInternal` for a member without a connection.
     func askForChunks(of file: FileRecord, user: User) throws {
-        guard let stored = try file.item.flatMap({ try db.item($0, user: user.userID, at: now) }), let message = stored.item.meta.sharedMessageID else {
+        guard let stored = try file.item.flatMap({ try db.items.find($0, user: user.userID, at: now) }), let message = stored.item.meta.sharedMessageID else {
             throw Refusal.store(.sharedMessageIDNotFoundByFileID(fileID: file.id))
         }
         // Who sends the file compares the name with that of the offer.
@@ -40,7 +40,7 @@ extension ChatTransaction {
         switch (stored.owner, stored.item.direction) {
         case (.contact(let id), _): try send(event, to: try contact(id, of: user))
         case (.group(let id), .groupReceived(let author)):
-            guard let member = try db.member(author.groupMemberID), member.readyConnection != nil else {
+            guard let member = try db.members.find(author.groupMemberID), member.readyConnection != nil else {
                 throw Refusal.chat(.fileInternal(message: "member connection not active"))
             }
             try sendDirectly([event], to: member, in: try group(id, of: user))
@@ -52,24 +52,24 @@ extension ChatTransaction {
 
     /// Takes a chunk of a contact's file.
     func receive(_ chunk: FileChunk, ofFileIn message: SharedMessageID, from contact: Contact, of user: User) throws {
-        let stored = try db.item(contact: contact.contactID, sharedMessageID: message, at: now)
+        let stored = try db.items.find(contact: contact.contactID, sharedMessageID: message, at: now)
         try receive(chunk, ofFileIn: message, stored, of: user)
     }
 
     /// Takes a chunk of a member's file, from the member itself.
     func receive(_ chunk: FileChunk, ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User) throws {
-        let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now)
+        let stored = try db.items.find(group: group, sharedMessageID: message, author: member.memberID, at: now)
         try receive(chunk, ofFileIn: message, stored, of: user)
     }
 
     private func receive(_ chunk: FileChunk, ofFileIn message: SharedMessageID, _ stored: StoredItem?, of user: User) throws {
-        guard let stored, !stored.isSent, let file = try db.file(ofItem: stored.id) else {
+        guard let stored, !stored.isSent, let file = try db.files.find(ofItem: stored.id) else {
             // The others follow for some time, whatever they are told.
             if case .piece(let number, _) = chunk, number != 1 { return }
             return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
         }
         guard case .piece(let number, let content) = chunk else { return try receiveCancellation(of: stored, user: user) }
-        switch InlineChunkDecision(number, bytes: content.count, of: file, after: try db.inlineChunks(ofFile: file.id)) {
+        switch InlineChunkDecision(number, bytes: content.count, of: file, after: try db.inlineChunks.chunks(ofFile: file.id)) {
         case .ignore: break
         case .prohibit: emit(.chatError(error: .chat(error: .inlineFileProhibited(fileID: file.id))))
         case .fail(let reason):
@@ -79,13 +79,13 @@ extension ChatTransaction {
             if let shown = try itemInChat(of: file, user: user) { emit(.chatItemUpdated(user: user, chatItem: shown)) }
         case .store(let isFirst, let isLast):
             if isFirst { try beginInline(file, of: user) }
-            try db.insertInlineChunk(Int64(number), content, ofFile: file.id)
+            try db.inlineChunks.insert(Int64(number), content, ofFile: file.id)
             if isLast { try keepInline(file, of: user) }
         }
     }
 
     private func beginInline(_ file: FileRecord, of user: User) throws {
-        try db.updateFile(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
+        try db.files.update(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
         if let shown = try itemInChat(of: file, user: user) { emit(.rcvFileStart(user: user, chatItem: shown)) }
     }
 
@@ -96,7 +96,7 @@ extension ChatTransaction {
         guard let path = file.path else { return try enqueue(.reserveReceived(file: file.id), user: user) }
         // It is no transfer of the file service. With an id like one, what removes the file waits until it is not being written.
         let transfer = newTransferID()
-        try db.updateFile(file.id, transfer: transfer)
+        try db.files.update(file.id, transfer: transfer)
         try enqueue(.keepReceived(transfer: transfer, path: path), user: user)
     }
 
@@ -104,28 +104,28 @@ extension ChatTransaction {
     ///
     /// - Parameter reserve: Reserves a path for a file of a name.
     func reserveInline(_ id: FileID, reserve: (String, FileFolders) throws(Refusal) -> String) throws {
-        guard var file = try db.file(id), file.path == nil, !file.state.isFinal else { return }
+        guard var file = try db.files.find(id), file.path == nil, !file.state.isFinal else { return }
         let path: String
         do throws(Refusal) { path = try reserve(file.name, folders) } catch {
             return try failDownload(file, FileTransferError(.file, "\(error.error)"))
         }
-        try db.updateFile(id, path: path)
+        try db.files.update(id, path: path)
         file.path = path
         try keepInline(file, of: try anyUser(file.user))
     }
 
     /// A whole file that is still wanted, with its content.
     func wholeInlineFile(_ transfer: FileTransferID) throws -> (file: FileRecord, content: Bytes)? {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return nil }
-        return (file, try db.inlineContent(ofFile: file.id))
+        guard let file = try db.files.find(transfer: transfer), !file.state.isFinal else { return nil }
+        return (file, try db.inlineChunks.content(ofFile: file.id))
     }
 
     /// Records that a whole file is at its path.
     func receiveInlineFile(_ transfer: FileTransferID) throws {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
-        try db.updateFile(file.id, state: .complete, status: .receiveComplete)
-        try db.deleteInlineChunks(ofFile: file.id)
-        try db.releaseFile(file.id)
+        guard let file = try db.files.find(transfer: transfer), !file.state.isFinal else { return }
+        try db.files.update(file.id, state: .complete, status: .receiveComplete)
+        try db.inlineChunks.delete(ofFile: file.id)
+        try db.files.release(file.id)
         let user = try anyUser(file.user)
         if let shown = try itemInChat(of: file, user: user) { emit(.rcvFileComplete(user: user, chatItem: shown)) }
     }
@@ -136,14 +136,14 @@ extension ChatTransaction {
     ///
     /// - Returns: False if the message is not one of this profile with a file.
     func refuseChunks(ofFileIn message: SharedMessageID, to contact: Contact) throws -> Bool {
-        refuseChunks(of: try db.item(contact: contact.contactID, sharedMessageID: message, at: now))
+        refuseChunks(of: try db.items.find(contact: contact.contactID, sharedMessageID: message, at: now))
     }
 
     /// Refuses to send a file inside messages to a member that asks for it.
     ///
     /// - Returns: False if the message is not one of this profile with a file.
     func refuseChunks(ofFileIn message: SharedMessageID, in group: GroupInfo) throws -> Bool {
-        refuseChunks(of: try db.item(group: group, sharedMessageID: message, author: group.membership.memberID, at: now))
+        refuseChunks(of: try db.items.find(group: group, sharedMessageID: message, author: group.membership.memberID, at: now))
     }
 
     private func refuseChunks(of stored: StoredItem?) -> Bool {

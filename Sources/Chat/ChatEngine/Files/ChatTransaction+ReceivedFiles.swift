@@ -23,13 +23,13 @@ extension ChatTransaction {
             fileProtocol: offer.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, createdAt: now)
         record.description = offer.fileDescription.map { .init(text: $0.text, part: $0.partNumber, isComplete: $0.isComplete) }
         fill(&record, from: offer, with: item)
-        _ = try db.insertFile(record)
+        _ = try db.files.insert(record)
         return try self.item(item.meta.itemID, in: conversation).item
     }
 
     /// Takes a part of the description of a contact's file.
     func receive(_ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from contact: Contact, of user: User) throws {
-        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
+        guard let stored = try db.items.find(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
             return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
         }
         try receive(part, ofFileIn: stored, of: user)
@@ -39,9 +39,9 @@ extension ChatTransaction {
     ///
     /// - Parameter member: The one who writes about the file; nil where a relay does not tell.
     private func itemWithFile(_ message: SharedMessageID, from member: GroupMember?, in group: GroupInfo) throws -> StoredItem? {
-        if let member, let own = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) { return own }
+        if let member, let own = try db.items.find(group: group, sharedMessageID: message, author: member.memberID, at: now) { return own }
         guard group.usesRelays, member.map({ $0.role == .owner }) ?? true else { return nil }
-        return try db.item(group: group, sharedMessageID: message, author: nil, at: now)
+        return try db.items.find(group: group, sharedMessageID: message, author: nil, at: now)
     }
 
     /// Takes a part of the description of a member's file.
@@ -55,7 +55,7 @@ extension ChatTransaction {
             return nil
         }
         // Every relay of a channel passes on a description: the first one counts.
-        let known = group.usesRelays ? try db.file(ofItem: stored.id)?.description : nil
+        let known = group.usesRelays ? try db.files.find(ofItem: stored.id)?.description : nil
         if let known, known.isComplete || part.partNumber <= known.part { return nil }
         try receive(part, ofFileIn: stored, of: user)
         return try forwardAudience(of: stored, user: user)
@@ -63,13 +63,13 @@ extension ChatTransaction {
 
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
         // A file inside messages is on no router.
-        guard var file = try db.file(ofItem: stored.id), !file.isSent, file.fileProtocol == .xftp, !file.state.isFinal else { return }
-        let known = file.description ?? FileRecord.Description(text: "", part: 0, isComplete: false), size = try db.descriptionSize(of: file)
+        guard var file = try db.files.find(ofItem: stored.id), !file.isSent, file.fileProtocol == .xftp, !file.state.isFinal else { return }
+        let known = file.description ?? FileRecord.Description(text: "", part: 0, isComplete: false), size = try db.files.descriptionSize(of: file)
         guard (try? part.check(after: known.part, size: size, isComplete: known.isComplete)) != nil else {
             return emit(.chatError(error: .store(error: .receiveFileInvalidDescriptionPart)))
         }
-        guard part.isComplete else { return try db.append(part, toDescriptionOf: file.id, size: size) }
-        file.description = try db.completeDescription(of: file, with: part)
+        guard part.isComplete else { return try db.files.append(part, toDescriptionOf: file.id, size: size) }
+        file.description = try db.files.completeDescription(of: file, with: part)
         guard let shown = try itemInChat(of: file, user: user) else { return }
         emit(
             .rcvFileDescrReady(
@@ -80,13 +80,13 @@ extension ChatTransaction {
 
     /// A received file as the API shows its transfer.
     func receiveTransfer(_ file: FileRecord) throws -> JSONValue {
-        guard let stored = try file.item.flatMap({ try db.item($0, user: file.user, at: now) }) else {
+        guard let stored = try file.item.flatMap({ try db.items.find($0, user: file.user, at: now) }) else {
             return file.receiveTransfer(from: "", member: nil)
         }
         switch stored.item.direction {
         case .groupReceived(let member): return file.receiveTransfer(from: member.localDisplayName, member: member.groupMemberID)
         default:
-            let contact = try stored.owner.contactID.flatMap { try db.contact($0, of: try anyUser(file.user)) }
+            let contact = try stored.owner.contactID.flatMap { try db.contacts.find($0, of: try anyUser(file.user)) }
             return file.receiveTransfer(from: contact?.localDisplayName ?? "", member: nil)
         }
     }
@@ -98,7 +98,7 @@ extension ChatTransaction {
     /// - Throws: `userNotFoundByFileID`; `receiveFileNotFound` for a sent file; `localFileNoTransfer` for one of notes.
     func receivedFile(_ id: FileID) throws -> FileRecord {
         _ = try user()
-        guard let file = try db.file(id), actor == nil || actor == file.user else { throw Refusal.store(.userNotFoundByFileID(fileID: id)) }
+        guard let file = try db.files.find(id), actor == nil || actor == file.user else { throw Refusal.store(.userNotFoundByFileID(fileID: id)) }
         guard file.fileProtocol != .local else { throw Refusal.store(.localFileNoTransfer(fileID: id)) }
         guard !file.isSent else { throw Refusal.store(.receiveFileNotFound(fileID: id)) }
         return file
@@ -122,7 +122,7 @@ extension ChatTransaction {
         let user = try anyUser(file.user)
         let path: String
         do throws(Refusal) { path = try reserve(file.name, folders) } catch { return .failure(error) }
-        try db.acceptFile(id, path: path, key: key, approvesRelays: approvesRelays, inline: isInline ? .offer : nil)
+        try db.files.accept(id, path: path, key: key, approvesRelays: approvesRelays, inline: isInline ? .offer : nil)
         file = try receivedFile(id)
         // The response shows the file as it is before the download begins.
         guard let shown = try itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
@@ -147,8 +147,8 @@ extension ChatTransaction {
             try offerAgain(file, .receiveInvitation, of: user)
             return .failure(.chat(.fileNotApproved(fileID: file.id, unknownServers: unknown)))
         }
-        try db.updateFile(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
-        try db.updateFile(file.id, transfer: newTransferID())
+        try db.files.update(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
+        try db.files.update(file.id, transfer: newTransferID())
         try enqueue(.download(file: file.id), user: user)
         if let shown = try itemInChat(of: file, user: user) { emit(.rcvFileStart(user: user, chatItem: shown)) }
         return .success(())
@@ -159,14 +159,14 @@ extension ChatTransaction {
         let network = folders.network
         let visible = Set(description.chunks.flatMap { $0.replicas.map(\.server) }).filter { !network.hidesAddress(from: $0) }
         guard !visible.isEmpty else { return [] }
-        let known = try db.fileServers(ofUser: user.userID).map(\.server)
+        let known = try db.servers.fileServers(ofUser: user.userID).map(\.server)
         return visible.filter { server in !known.contains { $0.isSameRouter(as: server) } }.map(\.wireString).sorted()
     }
 
     /// Makes a file that cannot be received now one that is offered.
     private func offerAgain(_ file: FileRecord, _ status: ItemFileStatus, of user: User) throws {
         try discard(file)
-        try db.updateFile(file.id, state: .new, status: status)
+        try db.files.update(file.id, state: .new, status: status)
         if let shown = try itemInChat(of: file, user: user) { emit(.chatItemUpdated(user: user, chatItem: shown)) }
     }
 
@@ -184,35 +184,35 @@ extension ChatTransaction {
             size: description.size, fileProtocol: .xftp, status: .receiveTransfer(received: 0, total: 1), path: target.filePath,
             key: target.cryptoArguments, chunkSize: Int64(description.chunkSize), state: .connected, transfer: newTransferID(),
             description: .init(text: description.text, part: 1, isComplete: true), approvesRelays: approvesRelays, createdAt: now)
-        let stored = try db.insertFile(file)
+        let stored = try db.files.insert(file)
         try enqueue(.download(file: stored), user: user)
-        guard let record = try db.file(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
+        guard let record = try db.files.find(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
         return .rcvStandaloneFileCreated(user: user, transfer: try receiveTransfer(record))
     }
 
     // MARK: Progress
 
     func receiveDownloadProgress(_ transfer: FileTransferID, received: Int64, total: Int64) throws {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.state.isFinal else { return }
         // Chunks are transferred side by side, and so are their events.
         if case .receiveTransfer(let known, total) = file.status, known > received { return }
-        try db.updateFile(file.id, status: .receiveTransfer(received: received, total: total))
-        try db.markStarted(transfer)
+        try db.files.update(file.id, status: .receiveTransfer(received: received, total: total))
+        try db.files.markStarted(transfer)
         let user = try anyUser(file.user)
         emit(
             .rcvFileProgressXFTP(
                 user: user, chatItem: try itemInChat(of: file, user: user), receivedSize: received, totalSize: total,
-                transfer: try receiveTransfer(try db.file(file.id) ?? file)))
+                transfer: try receiveTransfer(try db.files.find(file.id) ?? file)))
     }
 
     /// - Parameter size: Bytes of all chunks.
     func receiveDownload(_ transfer: FileTransferID, size: Int64) throws {
-        guard let begun = try db.file(transfer: transfer), !begun.state.isFinal else { return }
+        guard let begun = try db.files.find(transfer: transfer), !begun.state.isFinal else { return }
         if begun.status != .receiveTransfer(received: size, total: size) { try receiveDownloadProgress(transfer, received: size, total: size) }
-        let file = try db.file(begun.id) ?? begun
+        let file = try db.files.find(begun.id) ?? begun
         let user = try anyUser(file.user)
         let before = try receiveTransfer(file)
-        try db.updateFile(file.id, state: .complete, status: .receiveComplete)
+        try db.files.update(file.id, state: .complete, status: .receiveComplete)
         if let shown = try itemInChat(of: file, user: user) {
             emit(.rcvFileComplete(user: user, chatItem: shown))
         } else {
@@ -221,7 +221,7 @@ extension ChatTransaction {
     }
 
     func receiveDownloadFailure(_ transfer: FileTransferID, _ error: FileTransferError) throws {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.state.isFinal else { return }
         // A file without a message is offered by nobody.
         guard error.code != .notApproved || file.item == nil else { return try offerAgain(file, .receiveAborted, of: try anyUser(file.user)) }
         try failDownload(file, error)
@@ -231,16 +231,16 @@ extension ChatTransaction {
     func failDownload(_ file: FileRecord, _ error: FileTransferError) throws {
         let user = try anyUser(file.user)
         try discard(file)
-        try db.updateFile(file.id, state: .cancelled, status: .receiveError(error: error.fileError))
+        try db.files.update(file.id, state: .cancelled, status: .receiveError(error: error.fileError))
         emit(
             .rcvFileError(
                 user: user, chatItem: try itemInChat(of: file, user: user), error: error.messagingError, transfer: try receiveTransfer(file)))
     }
 
     func receiveDownloadWarning(_ transfer: FileTransferID, _ error: FileTransferError) throws {
-        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.state.isFinal else { return }
         let user = try anyUser(file.user)
-        try db.updateFile(file.id, status: .receiveWarning(error: error.fileError))
+        try db.files.update(file.id, status: .receiveWarning(error: error.fileError))
         emit(
             .rcvFileWarning(
                 user: user, chatItem: try itemInChat(of: file, user: user), error: error.messagingError, transfer: try receiveTransfer(file)))
@@ -253,7 +253,7 @@ extension ChatTransaction {
         let transfer = try receiveTransfer(file)
         if file.fileProtocol == .xftp {
             try discard(file)
-            try db.updateFile(file.id, state: .new, status: .receiveInvitation)
+            try db.files.update(file.id, state: .new, status: .receiveInvitation)
         } else {
             try abandonDownload(file)
         }
@@ -263,21 +263,21 @@ extension ChatTransaction {
     /// Stops a download for good.
     func abandonDownload(_ file: FileRecord) throws {
         try discard(file)
-        try db.updateFile(file.id, state: .cancelled, status: .receiveCancelled)
+        try db.files.update(file.id, state: .cancelled, status: .receiveCancelled)
     }
 
     /// Has the service forget a download, and the file removed that was reserved for it.
     private func discard(_ file: FileRecord) throws {
         guard !file.isSent, file.state != .new else { return }
-        if file.receivedInline != nil { try db.deleteInlineChunks(ofFile: file.id) }
+        if file.receivedInline != nil { try db.inlineChunks.delete(ofFile: file.id) }
         guard file.transfer != nil || file.path != nil else { return }
-        try db.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
-        try db.releaseFile(file.id)
+        try db.files.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
+        try db.files.release(file.id)
         effects.removesFiles = true
     }
 
     func receiveCancellation(ofFileIn message: SharedMessageID, from contact: Contact, of user: User) throws {
-        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
+        guard let stored = try db.items.find(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
             return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
         }
         try receiveCancellation(of: stored, user: user)
@@ -301,7 +301,7 @@ extension ChatTransaction {
 
     /// Records that the sender of a file will not send it.
     func receiveCancellation(of stored: StoredItem, user: User) throws {
-        guard let file = try db.file(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
+        guard let file = try db.files.find(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
         let transfer = try receiveTransfer(file)
         try abandonDownload(file)
         guard let shown = try itemInChat(of: file, user: user) else { return }

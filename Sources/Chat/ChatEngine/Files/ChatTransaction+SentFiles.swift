@@ -38,15 +38,15 @@ extension ChatTransaction {
             id: 0, user: user.userID, item: item.meta.itemID, isSent: true, name: file.name, size: file.size, fileProtocol: isLocal ? .local : .xftp,
             status: .sendStored, path: file.source.filePath, key: file.source.cryptoArguments, createdAt: now)
         if !isLocal { record.transfer = newTransferID() }
-        let id = try db.insertFile(record)
+        let id = try db.files.insert(record)
         switch audience {
         case .nobody: break
-        case .contact(let connection): try db.addRecipient(connection.id, member: nil, ofFile: id)
+        case .contact(let connection): try db.files.addRecipient(connection.id, member: nil, ofFile: id)
         case .members(let members):
             // Also those to whom nothing can be sent now: that may be over when the description is there.
             for member in members {
                 guard let connection = member.activeConnection, !connection.isDisabled else { continue }
-                try db.addRecipient(connection.connectionID, member: member.groupMemberID, ofFile: id)
+                try db.files.addRecipient(connection.connectionID, member: member.groupMemberID, ofFile: id)
             }
         }
         if !isLocal { try enqueue(.upload(file: id, recipients: FileLimits.descriptions(for: audience.count)), user: user) }
@@ -57,10 +57,10 @@ extension ChatTransaction {
 
     /// Records the progress of an upload.
     func receiveUploadProgress(_ transfer: FileTransferID, sent: Int64, total: Int64) throws {
-        guard let file = try db.file(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
         // Chunks are transferred side by side, and so are their events.
         if case .sendTransfer(let known, total) = file.status, known > sent { return }
-        try db.updateFile(file.id, status: .sendTransfer(sent: sent, total: total))
+        try db.files.update(file.id, status: .sendTransfer(sent: sent, total: total))
         let user = try anyUser(file.user)
         emit(
             .sndFileProgressXFTP(
@@ -73,14 +73,14 @@ extension ChatTransaction {
     func receiveUpload(
         _ transfer: FileTransferID, sender: RouterFileDescription, recipients: [RouterFileDescription]
     ) throws -> Bool {
-        guard var file = try db.file(transfer: transfer) else { return try db.keepsUploaded(transfer) }
+        guard var file = try db.files.find(transfer: transfer) else { return try db.files.keepsUploaded(transfer) }
         guard !file.isCancelled else { return false }
         // Announced again after a crash.
         guard file.senderDescription == nil else { return true }
         // The last chunk completes the upload.
         if file.status != .sendTransfer(sent: sender.size, total: sender.size) {
             try receiveUploadProgress(transfer, sent: sender.size, total: sender.size)
-            file = try db.file(file.id) ?? file
+            file = try db.files.find(file.id) ?? file
         }
         let user = try anyUser(file.user)
         guard let description = recipients.first else { throw Refusal.chat(.internalError(message: "an upload without descriptions")) }
@@ -93,13 +93,13 @@ extension ChatTransaction {
             return false
         }
         file.senderDescription = sender.text
-        try db.updateFile(file.id, senderDescription: sender.text)
+        try db.files.update(file.id, senderDescription: sender.text)
         guard let shown else {
             try finishStandalone(file, recipients, of: user)
             return true
         }
         // Recipients do not acknowledge downloads, so that who joins a group later can use the same description.
-        try db.updateFile(file.id, description: .init(text: description.text, part: 1, isComplete: true))
+        try db.files.update(file.id, description: .init(text: description.text, part: 1, isComplete: true))
         guard let sharedID = shown.chatItem.meta.sharedMessageID, shown.chatItem.meta.deleted == nil else { return true }
         emit(.sndFileProgressXFTP(user: user, chatItem: shown, meta: file.sendTransfer, sentSize: 1, totalSize: 1))
         if let contact {
@@ -117,7 +117,7 @@ extension ChatTransaction {
     /// - Throws: `contactNotReady`, `contactNotActive`, `contactDisabled`.
     private func contact(in shown: ItemInChat) throws -> FileRecipient? {
         guard case .direct(let contact) = shown.chatInfo else { return nil }
-        guard let connection = try db.connection(try sendingConnection(contact).connectionID) else {
+        guard let connection = try db.connections.find(try sendingConnection(contact).connectionID) else {
             throw Refusal.chat(.contactNotReady(contact: contact))
         }
         return FileRecipient(connection: connection, member: nil, name: contact.localDisplayName, state: .new)
@@ -127,10 +127,10 @@ extension ChatTransaction {
         _ description: RouterFileDescription, ofFileIn message: SharedMessageID, to recipient: FileRecipient, completing file: FileID
     ) throws {
         var encoder = OutgoingBodyEncoder(try parts(of: description, ofFileIn: message))
-        let bodies = try encoder.bodies(for: recipient.connection.connection, store: db.insertBody)
+        let bodies = try encoder.bodies(for: recipient.connection.connection, store: db.deliveries.insertBody)
         for (index, body) in bodies.enumerated() {
-            let delivery = try db.insertDelivery(to: DeliveryTarget(recipient.connection.connection), body: body.stored, notifies: false, at: now)
-            if index == bodies.count - 1 { try db.linkDelivery(delivery.id, file: file) }
+            let delivery = try db.deliveries.insert(to: DeliveryTarget(recipient.connection.connection), body: body.stored, notifies: false, at: now)
+            if index == bodies.count - 1 { try db.files.linkDelivery(delivery.id, file: file) }
             effects.deliveries.append(delivery)
         }
     }
@@ -139,8 +139,8 @@ extension ChatTransaction {
     private func send(
         _ descriptions: [RouterFileDescription], ofFileIn message: SharedMessageID, recipientsOf file: FileID, in group: GroupInfo
     ) throws {
-        for (recipient, description) in zip(try db.recipients(ofFile: file), descriptions) {
-            guard let member = try recipient.member.flatMap({ try db.member($0) }), member.status.isCurrent || member.status.isPending else { continue }
+        for (recipient, description) in zip(try db.files.recipients(ofFile: file), descriptions) {
+            guard let member = try recipient.member.flatMap({ try db.members.find($0) }), member.status.isCurrent || member.status.isPending else { continue }
             try send(try parts(of: description, ofFileIn: message), to: [member], in: group)
         }
     }
@@ -152,15 +152,15 @@ extension ChatTransaction {
     /// Records that the recipients of a file can fetch it.
     func complete(_ file: FileRecord, of user: User) throws {
         guard !file.state.isFinal else { return }
-        try db.updateFile(file.id, state: .complete, status: .sendComplete)
-        try db.updateRecipients(ofFile: file.id, state: .complete)
-        guard let current = try db.file(file.id), let shown = try itemInChat(of: current, user: user) else { return }
+        try db.files.update(file.id, state: .complete, status: .sendComplete)
+        try db.files.updateRecipients(ofFile: file.id, state: .complete)
+        guard let current = try db.files.find(file.id), let shown = try itemInChat(of: current, user: user) else { return }
         emit(.sndFileCompleteXFTP(user: user, chatItem: shown, meta: current.sendTransfer))
     }
 
     /// Records that a router has the end of a file's description.
     func receiveSent(descriptionDelivery id: Int64, of user: User) throws {
-        guard let file = try db.file(ofDelivery: id).flatMap({ try db.file($0) }) else { return }
+        guard let file = try db.files.find(ofDelivery: id).flatMap({ try db.files.find($0) }) else { return }
         try complete(file, of: user)
     }
 
@@ -169,8 +169,8 @@ extension ChatTransaction {
     private func finishStandalone(_ file: FileRecord, _ recipients: [RouterFileDescription], of user: User) throws {
         let short = recipients.filter { $0.chunks.count == 1 }
         if !short.isEmpty {
-            try db.updateFile(file.id, state: .complete, status: .sendComplete)
-            let shown = try file.redirectFor.flatMap { try db.file($0) } ?? db.file(file.id) ?? file
+            try db.files.update(file.id, state: .complete, status: .sendComplete)
+            let shown = try file.redirectFor.flatMap { try db.files.find($0) } ?? db.files.find(file.id) ?? file
             emit(
                 .sndStandaloneFileComplete(
                     user: user, meta: shown.sendTransfer, links: short.map { FileDescriptionLink(description: $0).wireString }))
@@ -179,36 +179,36 @@ extension ChatTransaction {
         guard file.redirectFor == nil, let description = recipients.first else {
             return try failUpload(file, .unexpected(message: "chaining redirects"), "Prohibit chaining redirects", of: user)
         }
-        try db.updateFile(file.id, state: .complete, status: .sendComplete)
+        try db.files.update(file.id, state: .complete, status: .sendComplete)
         let redirect = FileRecord(
             id: 0, user: user.userID, isSent: true, name: "redirect.yaml", size: Int64(description.text.utf8.count), fileProtocol: .xftp,
             status: .sendStored, transfer: newTransferID(),
             description: .init(text: description.text, part: 1, isComplete: true), redirectFor: file.id, createdAt: now)
-        let id = try db.insertFile(redirect)
+        let id = try db.files.insert(redirect)
         try enqueue(.uploadDescription(file: id), user: user)
-        guard let stored = try db.file(id) else { return }
+        guard let stored = try db.files.find(id) else { return }
         var meta = file
         meta.senderDescription = nil
         emit(.sndFileRedirectStartXFTP(user: user, meta: meta.sendTransfer, redirectMeta: stored.sendTransfer))
     }
 
     func receiveUploadFailure(_ transfer: FileTransferID, _ error: FileTransferError) throws {
-        guard let file = try db.file(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
         try failUpload(file, error.fileError, error.description, of: try anyUser(file.user))
     }
 
     func receiveUploadWarning(_ transfer: FileTransferID, _ error: FileTransferError) throws {
-        guard let file = try db.file(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
+        guard let file = try db.files.find(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
         let user = try anyUser(file.user)
-        try db.updateFile(file.id, status: .sendWarning(error: error.fileError))
+        try db.files.update(file.id, status: .sendWarning(error: error.fileError))
         emit(
             .sndFileWarning(
                 user: user, chatItem: try itemInChat(of: file, user: user), meta: file.sendTransfer, message: error.description))
     }
 
     private func failUpload(_ file: FileRecord, _ error: FileError, _ message: String, of user: User) throws {
-        try db.updateFile(file.id, state: .cancelled, status: .sendError(error: error))
-        let current = try db.file(file.id) ?? file
+        try db.files.update(file.id, state: .cancelled, status: .sendError(error: error))
+        let current = try db.files.find(file.id) ?? file
         emit(
             .sndFileError(
                 user: user, chatItem: try itemInChat(of: current, user: user), meta: current.sendTransfer, message: message))
@@ -219,14 +219,16 @@ extension ChatTransaction {
     /// Cancels the transfer of a file at the command of its profile.
     func cancelFile(_ id: FileID) throws -> ChatResponse {
         let user = try user()
-        guard let file = try db.file(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
+        guard let file = try db.files.find(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
         guard file.fileProtocol != .local else { throw Refusal.store(.localFileNoTransfer(fileID: id)) }
         if case .refuse(let error) = CancelDecision(file) { throw Refusal.chat(error) }
         guard file.isSent else { return try cancelDownload(file, of: user) }
-        let recipients = try db.recipients(ofFile: id)
+        let recipients = try db.files.recipients(ofFile: id)
         try cancelUpload(file, of: user)
         let shown = try itemInChat(of: file, user: user)
-        if let shown, let message = shown.chatItem.meta.sharedMessageID, let stored = try file.item.flatMap({ try db.item($0, user: user.userID, at: now) }) {
+        if let shown, let message = shown.chatItem.meta.sharedMessageID,
+            let stored = try file.item.flatMap({ try db.items.find($0, user: user.userID, at: now) })
+        {
             let conversation = try conversation(of: stored, user: user)
             let event = try OutgoingMessage(.cancelFile(messageID: message), id: newSharedMessageID())
             do {
@@ -241,13 +243,13 @@ extension ChatTransaction {
 
     /// Stops an upload and deletes what routers have of the file, and of the description that its links lead to.
     func cancelUpload(_ file: FileRecord, of user: User) throws {
-        if file.item == nil, let redirect = try db.redirect(to: file.id), !redirect.isCancelled { try cancelUpload(redirect, of: user) }
-        try db.updateFile(file.id, state: .cancelled, status: .sendCancelled)
-        try db.updateRecipients(ofFile: file.id, state: .cancelled)
+        if file.item == nil, let redirect = try db.files.redirect(to: file.id), !redirect.isCancelled { try cancelUpload(redirect, of: user) }
+        try db.files.update(file.id, state: .cancelled, status: .sendCancelled)
+        try db.files.updateRecipients(ofFile: file.id, state: .cancelled)
         if file.senderDescription != nil {
             try enqueue(.deleteUploaded(file: file.id), user: user)
         } else {
-            try db.insertRemovedFile(path: nil, transfer: file.transfer, isUnfinishedUpload: true)
+            try db.files.insertRemovedFile(path: nil, transfer: file.transfer, isUnfinishedUpload: true)
             effects.removesFiles = true
         }
     }
@@ -255,14 +257,14 @@ extension ChatTransaction {
     /// Cancels the transfers of items that are marked as deleted and stay.
     func cancelTransfers(of items: [StoredItem]) throws {
         for stored in items {
-            guard let shown = stored.item.file, let file = try db.file(shown.fileID) else { continue }
+            guard let shown = stored.item.file, let file = try db.files.find(shown.fileID) else { continue }
             try cancelTransfer(of: file)
         }
     }
 
     /// Cancels the transfers of a chat whose items stay, although nobody is connected to it any more.
     func cancelTransfers(in chat: ItemOwner) throws {
-        for file in try db.unfinishedFiles(of: chat) { try cancelTransfer(of: file) }
+        for file in try db.files.unfinishedFiles(of: chat) { try cancelTransfer(of: file) }
     }
 
     /// Cancels a transfer, in either direction, unless it is over. Nobody is told.
@@ -277,12 +279,12 @@ extension ChatTransaction {
     func needsFile(at path: String) throws -> Bool {
         // The same file may be known by its full path.
         let full = FileFolders.isAbsolute(path) ? nil : folders.files.map { $0 + "/" + path }
-        return try db.hasFile(at: [path] + [full].compactMap { $0 })
+        return try db.files.hasFile(at: [path] + [full].compactMap { $0 })
     }
 
     /// The item of a file with its chat; nil for a file without a message.
     func itemInChat(of file: FileRecord, user: User) throws -> ItemInChat? {
-        guard let item = file.item, let stored = try db.item(item, user: user.userID, at: now) else { return nil }
+        guard let item = file.item, let stored = try db.items.find(item, user: user.userID, at: now) else { return nil }
         return try conversation(of: stored, user: user).containing(stored.item)
     }
 }

@@ -22,7 +22,7 @@ extension CommandRunner {
             let key = newKey(encrypts)
             return try await answer { transaction in
                 _ = try transaction.receivedFile(id)
-                try transaction.db.markToReceive(id, key: key, approvesRelays: approves)
+                try transaction.db.files.markToReceive(id, key: key, approvesRelays: approves)
                 return .cmdOk(user: nil)
             }
         case .cancel(let id): return try await answer { try $0.cancelFile(id) }
@@ -103,7 +103,7 @@ extension CommandRunner {
     /// Begins with files that were marked to be received while the core was not running.
     func receiveMarkedFiles() async throws(ChatCoreError) {
         let since = core.clock.steady.adding(seconds: -FileLimits.markedPeriod)
-        for file in try await query({ try $0.db.filesToReceive(since: since) }) {
+        for file in try await query({ try $0.db.files.filesToReceive(since: since) }) {
             do throws(ChatCoreError) {
                 _ = try await CommandRunner(core: core, actor: file.user).receive(
                     file.id, approvesRelays: file.approvesRelays, encrypts: file.key != nil, path: nil, announces: true)
@@ -135,7 +135,7 @@ extension CommandRunner {
             messages.append(composition)
         }
         return try await answer { [messages, copies] transaction in
-            for path in copies { try transaction.db.keepFile(at: path) }
+            for path in copies { try transaction.db.files.keep(at: path) }
             return try transaction.forward(messages, to: target, asGroup: asGroup, ttl: ttl)
         }
     }
@@ -158,7 +158,7 @@ extension CommandRunner {
                     reserved = path
                     return path
                 }
-                try transaction.db.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
+                try transaction.db.files.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
                 return path
             }
         } catch {
@@ -183,7 +183,7 @@ extension ChatTransaction {
     /// The progress of the transfer of a file.
     func fileStatus(_ id: FileID) throws -> ChatResponse {
         let user = try user()
-        guard let file = try db.file(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
+        guard let file = try db.files.find(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
         guard file.fileProtocol != .local else { throw Refusal.command("not supported for local files") }
         if let shown = try itemInChat(of: file, user: user), file.fileProtocol == .xftp {
             return .fileTransferStatusXFTP(user: user, chatItem: shown)
@@ -192,9 +192,9 @@ extension ChatTransaction {
             file.isSent
             ? [
                 "type": "snd", "fileTransferMeta": file.sendTransfer,
-                "sndFileTransfers": .array(try db.recipients(ofFile: id).map { file.sendTransfer(to: $0) }),
+                "sndFileTransfers": .array(try db.files.recipients(ofFile: id).map { file.sendTransfer(to: $0) }),
             ] : ["type": "rcv", "rcvFileTransfer": try receiveTransfer(file)]
-        return .fileTransferStatus(user: user, status: [transfer, [.int(try db.inlineChunks(ofFile: id))]])
+        return .fileTransferStatus(user: user, status: [transfer, [.int(try db.inlineChunks.chunks(ofFile: id))]])
     }
 
     /// Begins an upload without a message.
@@ -206,9 +206,9 @@ extension ChatTransaction {
         let record = FileRecord(
             id: 0, user: user.userID, isSent: true, name: file.name, size: file.size, fileProtocol: .xftp, status: .sendStored, path: source.filePath,
             key: source.cryptoArguments, transfer: newTransferID(), createdAt: now)
-        let stored = try db.insertFile(record)
+        let stored = try db.files.insert(record)
         try enqueue(.upload(file: stored, recipients: FileLimits.descriptions(for: 1)), user: user)
-        guard let shown = try db.file(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
+        guard let shown = try db.files.find(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
         return .sndStandaloneFileCreated(user: user, meta: shown.sendTransfer)
     }
 }

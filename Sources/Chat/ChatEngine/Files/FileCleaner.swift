@@ -21,7 +21,7 @@ struct FileCleaner: Sendable {
     func clean() async throws(ChatCoreError) {
         var last: Int64 = 0
         while true {
-            let removed = try await transactions.query { [last] in try $0.db.removedFiles(after: last, limit: Self.batch) }
+            let removed = try await transactions.query { [last] in try $0.db.files.removedFiles(after: last, limit: Self.batch) }
             guard let end = removed.last else { return }
             last = end.number
             var released: [RemovedFile] = []
@@ -34,7 +34,7 @@ struct FileCleaner: Sendable {
                     if let path = file.path, folders.isHeld(path) { continue }
                     do {
                         if let path = file.path, try !transaction.needsFile(at: path) { try folders.remove(path) }
-                        try transaction.db.deleteRemovedFile(file.number)
+                        try transaction.db.files.deleteRemovedFile(file.number)
                     } catch let error as FileFormatError {
                         failures.append(error.message)
                     }

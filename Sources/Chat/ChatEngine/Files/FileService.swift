@@ -125,7 +125,7 @@ package final class FileEventRelay: Sendable {
 struct ChatFileServers: FileServerSource {
     let store: ChatStore
 
-    func servers(of user: Int64) async -> [XFTPServerWithAuth] { (try? await store.read { try $0.fileServers(ofUser: UserID(user)) }) ?? [] }
+    func servers(of user: Int64) async -> [XFTPServerWithAuth] { (try? await store.read { try $0.servers.fileServers(ofUser: UserID(user)) }) ?? [] }
 
     func isKnown(_ server: XFTPServerAddress, to user: Int64) async -> Bool {
         await servers(of: user).contains { $0.server.isSameRouter(as: server) }

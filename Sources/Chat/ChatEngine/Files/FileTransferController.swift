@@ -79,7 +79,7 @@ final class FileTransferController: Sendable {
     }
 
     func deleteUploaded(_ id: FileID) async throws {
-        guard let file = try await transactions.query({ try $0.db.file(id) }), let text = file.senderDescription else { return }
+        guard let file = try await transactions.query({ try $0.db.files.find(id) }), let text = file.senderDescription else { return }
         do throws(FileTransferError) {
             guard let description = try? RouterFileDescription(parsing: text) else { return }
             try await service.deleteRemote(user: file.user.rawValue, description)
@@ -129,14 +129,14 @@ final class FileTransferController: Sendable {
     private func begin(
         _ id: FileID, _ body: @escaping @Sendable (FileRecord, FileTransferID) async throws(FileTransferError) -> Void
     ) async throws {
-        guard let transfer = try await transactions.query({ try $0.db.file(id)?.transfer }) else { return }
+        guard let transfer = try await transactions.query({ try $0.db.files.find(id)?.transfer }) else { return }
         try await locks.withLock(Self.lock(of: transfer)) { [self] in
-            guard let file = try await transactions.query({ try $0.db.file(id) }), file.transfer == transfer, !file.isStarted, !file.state.isFinal else {
+            guard let file = try await transactions.query({ try $0.db.files.find(id) }), file.transfer == transfer, !file.isStarted, !file.state.isFinal else {
                 return
             }
             do throws(FileTransferError) {
                 try await body(file, transfer)
-                later("begun") { try $0.markStarted(transfer) }
+                later("begun") { try $0.files.markStarted(transfer) }
             } catch {
                 if error.code == .storage { throw error.temporary }
                 await receive(file.isSent ? .uploadFailed(transfer, error) : .downloadFailed(transfer, error))
@@ -201,7 +201,7 @@ final class FileTransferController: Sendable {
         Task { [self] in
             do throws(FileTransferError) {
                 if deletesRemotely { try await service.delete(transfer) } else { try await service.remove(transfer) }
-                later("removed") { try $0.markDeleted(transfer) }
+                later("removed") { try $0.files.markDeleted(transfer) }
             } catch {
                 logger.warning("a transfer cannot be removed", metadata: ["error": "\(error.code.rawValue)"])
             }

@@ -16,25 +16,17 @@ extension ChatTransaction {
         // Subscribers are taken by relays, each for itself.
         guard !group.usesRelays else { throw Refusal.command("a channel has no admission") }
         if let fault = admission?.fault { throw Refusal.command(fault) }
-        try db.updateGroupLink(group: id, admission: admission)
+        try db.groupLinks.update(group: id, admission: admission)
         return .groupLink(user: user, groupInfo: group, groupLink: try link(of: group))
-    }
-
-    /// The refusal of somebody who asks to join by a link.
-    func linkRejection(of member: GroupMember, from group: GroupInfo, _ reason: GroupRejectionReason) -> ChatMessageEvent {
-        .groupLinkRejection(
-            GroupLinkRejection(
-                fromMember: MemberIDRole(memberID: group.membership.memberID, role: group.membership.role),
-                invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, reason: reason))
     }
 
     /// Forgets those who were refused and have not answered: most clients do not.
     ///
     /// - Returns: Their number.
     func deleteRefusedJoiners(before time: UTCTimestamp, limit: Int) throws -> Int {
-        let refused = try db.refusedJoiners(before: time, limit: limit)
+        let refused = try db.groups.refusedJoiners(before: time, limit: limit)
         for (id, userID) in refused {
-            guard let member = try db.member(id), let user = try db.user(userID) else { continue }
+            guard let member = try db.members.find(id), let user = try db.users.find(userID) else { continue }
             try forgetRefused(member, of: user)
         }
         return refused.count
@@ -43,6 +35,6 @@ extension ChatTransaction {
     /// Forgets somebody who was refused. What is still on its way to the joiner is delivered first.
     func forgetRefused(_ member: GroupMember, of user: User) throws {
         try deleteConnections(of: [member], afterDelivery: true, keepsRows: false, user: user)
-        try db.deleteMember(member, user: user.userID)
+        try db.members.delete(member, user: user.userID)
     }
 }

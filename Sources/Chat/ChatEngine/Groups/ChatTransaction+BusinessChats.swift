@@ -23,8 +23,8 @@ extension ChatTransaction {
         _ id: InvitationID, _ asked: ContactRequest, _ message: ChatMessage, address: UserContactLink, user: User
     ) throws {
         // The same event again, after a crash.
-        if try db.hasMember(invitationID: id.bytes) { return }
-        if let tag = asked.requestID, let known = try db.group(user: user.userID, businessRequestTag: tag) {
+        if try db.members.hasMember(invitationID: id.bytes) { return }
+        if let tag = asked.requestID, let known = try db.groups.find(user: user.userID, businessRequestTag: tag) {
             return emit(.businessRequestAlreadyAccepted(user: user, groupInfo: known))
         }
         let own = MemberID(random.bytes(12)), customer = MemberID(random.bytes(12))
@@ -32,10 +32,10 @@ extension ChatTransaction {
             profile: GroupProfile(business: asked.profile, preferences: .business(of: user.profile.published)),
             business: BusinessChatInfo(chatType: .customer, businessID: own, customerID: customer))
         new.businessRequestTag = asked.requestID
-        let groupID = try db.insertGroup(new, user: user.userID, at: now)
+        let groupID = try db.groups.insert(new, user: user.userID, at: now)
         try insertMembership(groupID, memberID: own, role: .owner, status: .creator, invitedBy: .user, of: user)
         var group = try group(groupID, of: user)
-        let memberID = try db.insertMember(
+        let memberID = try db.members.insert(
             NewMemberRecord(
                 groupID: groupID, memberID: customer, role: .member, category: .invitee, status: .accepted, invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID, profile: asked.profile, versions: ChatVersionRange(message.versions),
@@ -80,9 +80,9 @@ extension ChatTransaction {
     func sendBusinessWelcome(to member: GroupMember, in group: GroupInfo, of user: User, isSecured: Bool = false) throws {
         guard let business = group.businessChat, business.chatType == .customer, business.customerID == member.memberID,
             let connection = member.activeConnection, isSecured == (connection.chatVersion >= Int(ChatVersions.directBatching)),
-            let reply = try db.address(ofUser: user.userID)?.addressSettings.autoReply
+            let reply = try db.addresses.find(ofUser: user.userID)?.addressSettings.autoReply
         else { return }
-        if let welcome = try db.joinRequest(member: member.groupMemberID).welcome {
+        if let welcome = try db.members.joinRequest(member: member.groupMemberID).welcome {
             try send(.updateMessage(MessageUpdate(messageID: welcome, content: reply)), to: [member], in: group)
             return
         }

@@ -14,7 +14,7 @@ extension ChatTransaction {
     /// Forwards messages of a member to those to whom it was introduced and is not connected yet. That it has left everybody hears to whom it was introduced:
     /// it may have told this profile alone, and have kept its connections with the others.
     func forward(_ messages: [GroupMessage], from sender: GroupMember, to audience: ForwardAudience, in group: GroupInfo) throws {
-        let relations = try db.relations(ofMember: sender.groupMemberID)
+        let relations = try db.members.relations(ofMember: sender.groupMemberID)
         try forward(messages.filter { $0.message.event != .leaveGroup }, from: sender, to: audience, relations.forwardedIndexes, in: group)
         try forward(messages.filter { $0.message.event == .leaveGroup }, from: sender, to: audience, relations.introducedIndexes, in: group)
     }
@@ -23,7 +23,7 @@ extension ChatTransaction {
         _ messages: [GroupMessage], from sender: GroupMember, to audience: ForwardAudience, _ indexes: [Int64], in group: GroupInfo
     ) throws {
         guard !messages.isEmpty, !indexes.isEmpty else { return }
-        let receivers = try db.members(of: group.groupID, indexes: indexes).filter { member in
+        let receivers = try db.members.members(of: group.groupID, indexes: indexes).filter { member in
             switch audience {
             case .group(let includesPending): member.status.isCurrent || (includesPending && member.status.isPending)
             case .channel, .comments, .everybodyAtLast: member.status.isCurrent
@@ -48,11 +48,11 @@ extension ChatTransaction {
         // What is too long in this form is left out: it must not take the others with it.
         let nested = zip(forwards, messages).compactMap { try? OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
         let waiting = old.filter(\.1.isInactive).map(\.0.groupMemberID)
-        try db.insertPendingMessages(nested.map { ($0.body, nil) }, for: waiting, at: now)
+        try db.pendingMessages.insert(nested.map { ($0.body, nil) }, for: waiting, at: now)
         var encoder = OutgoingBodyEncoder(nested)
         for (member, connection) in old where !connection.isInactive {
-            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.directBatching), store: db.insertBody) {
-                effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: body.stored, notifies: false, at: now))
+            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.directBatching), store: db.deliveries.insertBody) {
+                effects.deliveries.append(try db.deliveries.insert(to: DeliveryTarget(connection), body: body.stored, notifies: false, at: now))
             }
         }
     }
@@ -60,13 +60,13 @@ extension ChatTransaction {
     /// Sends elements in binary batches, or keeps them for members whose queues are full.
     private func forward(_ elements: [Bytes], to members: [(GroupMember, Connection)]) throws {
         let waiting = members.filter { $0.0.readyConnection == nil }.map(\.0.groupMemberID)
-        try db.insertPendingMessages(elements.map { ($0, nil) }, for: waiting, at: now)
+        try db.pendingMessages.insert(elements.map { ($0, nil) }, for: waiting, at: now)
         let ready = members.filter { $0.0.readyConnection != nil }
         guard !ready.isEmpty else { return }
         for body in Self.binaryBatches(elements) {
-            let stored = try db.insertBody(body)
+            let stored = try db.deliveries.insertBody(body)
             for (_, connection) in ready {
-                effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: stored, notifies: false, at: now))
+                effects.deliveries.append(try db.deliveries.insert(to: DeliveryTarget(connection), body: stored, notifies: false, at: now))
             }
         }
     }
@@ -88,8 +88,8 @@ extension ChatTransaction {
 
     /// Introduces a member to those to whom it was not introduced yet, and them to it.
     func introduce(_ member: GroupMember, in group: GroupInfo) throws {
-        let relations = try db.relations(ofMember: member.groupMemberID)
-        let others = try db.currentMembers(of: group.groupID).filter {
+        let relations = try db.members.relations(ofMember: member.groupMemberID)
+        let others = try db.members.current(of: group.groupID).filter {
             $0.groupMemberID != member.groupMemberID && relations[$0.indexInGroup] == .new
         }
         try introduce(member, to: others, scope: nil, in: group)
@@ -102,7 +102,7 @@ extension ChatTransaction {
             ? .groupLinkAcceptance(.pendingReview, role: member.role, memberID: member.memberID)
             : .newMessage(MessageContainer(content: .text(Self.pendingReviewText)))
         try sendDirectly([event], to: member, in: group)
-        let moderators = try db.moderators(of: group.groupID).filter {
+        let moderators = try db.members.moderators(of: group.groupID).filter {
             $0.status.isCurrent && $0.groupMemberID != member.groupMemberID && $0.supports(ChatVersions.groupKnocking)
         }
         try introduce(member, to: moderators, scope: .member(member.memberID), in: group)
@@ -116,14 +116,14 @@ extension ChatTransaction {
     private func introduce(_ member: GroupMember, to others: [GroupMember], scope: MessageScope?, in group: GroupInfo) throws {
         guard member.activeConnection != nil else { throw Refusal.chat(.internalError(message: "member connection not active")) }
         try send(.newMember(MemberInfo(member, in: group), scope: scope), to: others, in: group)
-        var relations = try db.relations(ofMember: member.groupMemberID)
+        var relations = try db.members.relations(ofMember: member.groupMemberID)
         for other in others {
             relations.introduce(other.indexInGroup, isIntroducedToSubject: true)
-            var known = try db.relations(ofMember: other.groupMemberID)
+            var known = try db.members.relations(ofMember: other.groupMemberID)
             known.introduce(member.indexInGroup, isIntroducedToSubject: false)
-            try db.updateMember(other.groupMemberID, relations: known)
+            try db.members.update(other.groupMemberID, relations: known)
         }
-        try db.updateMember(member.groupMemberID, relations: relations)
+        try db.members.update(member.groupMemberID, relations: relations)
         // Administrators first, and those with a picture before the others, in an order that tells nothing.
         let events = shuffled(others).sorted { Self.introductionRank($0) < Self.introductionRank($1) }.map { other in
             ChatMessageEvent.introduceMember(
@@ -149,10 +149,10 @@ extension ChatTransaction {
     func sendHistory(to member: GroupMember, in group: GroupInfo) throws {
         guard group.allows(.history), member.supports(ChatVersions.batching) else { return }
         let isChannel = group.usesRelays
-        var items = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now)
+        var items = try db.items.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now)
         let posts = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
         if isChannel, group.allows(.comments), try knowsComments(member) {
-            items += try db.comments(on: Array(posts.keys), limit: Self.historyLength, at: now)
+            items += try db.items.comments(on: Array(posts.keys), limit: Self.historyLength, at: now)
             items.sort { ($0.item.meta.itemTimestamp, $0.id) < ($1.item.meta.itemTimestamp, $1.id) }
         }
         var events = try items.flatMap { item in
@@ -160,7 +160,7 @@ extension ChatTransaction {
         }
         // A relay writes nothing of its own: the welcome message of a channel is shown by its link.
         if !isChannel, member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
-            try db.joinRequest(member: member.groupMemberID).welcome == nil
+            try db.members.joinRequest(member: member.groupMemberID).welcome == nil
         {
             events.append(.newMessage(MessageContainer(content: .text(welcome))))
         }
@@ -210,7 +210,7 @@ extension ChatTransaction {
     /// The file of a message, if routers still have it and its description is complete.
     private func historyFile(of stored: StoredItem) throws -> (invitation: FileInvitation, parts: [FileDescriptionPart])? {
         guard let shown = stored.item.file, shown.fileProtocol == .xftp, stored.item.meta.sharedMessageID != nil,
-            stored.item.meta.itemTimestamp > now.adding(seconds: -FileLimits.routerPeriod), let file = try db.file(shown.fileID), !file.isCancelled,
+            stored.item.meta.itemTimestamp > now.adding(seconds: -FileLimits.routerPeriod), let file = try db.files.find(shown.fileID), !file.isCancelled,
             let description = file.description, description.isComplete
         else { return nil }
         return (FileInvitation(name: file.name, size: file.size, fileDescription: .pending), FileDescriptionPart.parts(of: description.text))

@@ -6,25 +6,25 @@ import SMPWire
 
 extension ChatTransaction {
     func group(_ id: GroupID, of user: User) throws -> GroupInfo {
-        guard let group = try db.group(id, user: user.userID) else { throw Refusal.store(.groupNotFound(groupID: id)) }
+        guard let group = try db.groups.find(id, user: user.userID) else { throw Refusal.store(.groupNotFound(groupID: id)) }
         return group
     }
 
     func group(named name: String, of user: User) throws -> GroupInfo {
-        guard let id = try db.groupID(named: name, user: user.userID) else { throw Refusal.store(.groupNotFoundByName(groupName: name)) }
+        guard let id = try db.groups.id(named: name, user: user.userID) else { throw Refusal.store(.groupNotFoundByName(groupName: name)) }
         return try group(id, of: user)
     }
 
     /// A member of a group of the profile.
     func member(_ id: GroupMemberID, in group: GroupInfo) throws -> GroupMember {
-        guard let member = try db.member(id), member.groupID == group.groupID else {
+        guard let member = try db.members.find(id), member.groupID == group.groupID else {
             throw Refusal.store(.groupMemberNotFound(groupMemberID: id))
         }
         return member
     }
 
     func member(named name: String, in group: GroupInfo) throws -> GroupMember {
-        guard let id = try db.memberID(named: name, group: group.groupID) else {
+        guard let id = try db.members.id(named: name, group: group.groupID) else {
             throw Refusal.store(.groupMemberNameNotFound(groupID: group.groupID, memberName: name))
         }
         return try member(id, in: group)
@@ -55,7 +55,7 @@ extension ChatTransaction {
     func supportChat(of member: GroupMember, in group: GroupInfo) throws -> (GroupMember, GroupConversation) {
         var member = member
         if member.supportChat == nil {
-            try db.openSupportChat(member: member.groupMemberID, at: now)
+            try db.supportChats.open(member: member.groupMemberID, at: now)
             member.supportChat = GroupSupportChat(chatTimestamp: now, unread: 0, memberAttention: 0, mentions: 0)
         }
         return (member, GroupConversation(group, scope: .memberSupport(groupMember: member)))
@@ -65,7 +65,7 @@ extension ChatTransaction {
     func ownSupportChat(in group: GroupInfo) throws -> GroupConversation {
         var group = group
         if group.membership.supportChat == nil {
-            try db.openSupportChat(member: group.membership.groupMemberID, at: now)
+            try db.supportChats.open(member: group.membership.groupMemberID, at: now)
             group.membership.supportChat = GroupSupportChat(chatTimestamp: now, unread: 0, memberAttention: 0, mentions: 0)
         }
         return GroupConversation(group, scope: .memberSupport(groupMember: nil))
@@ -90,7 +90,7 @@ extension ChatTransaction {
         }
         guard case .member(let id)? = scope else { return try conversation(with: member, in: group) }
         if id == group.membership.memberID { return (member, try ownSupportChat(in: group)) }
-        guard let subject = try db.member(id, group: group.groupID) else {
+        guard let subject = try db.members.find(id, group: group.groupID) else {
             throw Refusal.store(.groupMemberNotFoundByMemberID(memberID: id))
         }
         let (_, support) = try supportChat(of: subject, in: group)

@@ -17,7 +17,7 @@ extension ChatTransaction {
         // Comments neither bring the channel to the top of the list nor count as unread.
         if chat.post == nil, draft.content.requiresAttention(isSent: draft.isSent) {
             if chat.group.chatTimestamp != now {
-                try db.touchGroup(chat.group.groupID, chatTime: now)
+                try db.groups.touch(chat.group.groupID, chatTime: now)
                 chat.group.chatTimestamp = now
             }
             try count(draft, in: &chat)
@@ -40,9 +40,9 @@ extension ChatTransaction {
             attention = .increase(0, lastFromMember: nil)
         }
         let counted = subject ?? chat.group.membership
-        try db.updateSupportChat(
+        try db.supportChats.update(
             member: counted.groupMemberID, unread: unread, attention: attention, mentions: draft.mentionsUser && !draft.isSent ? 1 : 0, at: now)
-        guard let updated = try db.member(counted.groupMemberID) else { return }
+        guard let updated = try db.members.find(counted.groupMemberID) else { return }
         if subject != nil {
             chat.scope = .memberSupport(groupMember: updated)
             try noteAttention(before: counted, after: updated, in: &chat.group)
@@ -55,7 +55,7 @@ extension ChatTransaction {
     func noteAttention(before: GroupMember, after: GroupMember, in group: inout GroupInfo) throws {
         guard before.requiresAttention != after.requiresAttention else { return }
         let change = after.requiresAttention ? 1 : -1
-        try db.updateGroup(group.groupID, attentionBy: change)
+        try db.groups.update(group.groupID, attentionBy: change)
         group.membersRequireAttention = max(0, group.membersRequireAttention + change)
     }
 
@@ -154,10 +154,10 @@ extension ChatTransaction {
         for stored in items { try uncount(stored, in: &chat) }
         return try items.map { stored in
             guard let moderator else {
-                try db.deleteItem(stored)
+                try db.items.delete(stored)
                 return ChatItemDeletion(deletedChatItem: chat.containing(stored.item))
             }
-            try db.moderateItem(stored, by: moderator.groupMemberID, deletedAt: time, at: now)
+            try db.items.moderate(stored, by: moderator.groupMemberID, deletedAt: time, at: now)
             let moderated = try item(stored.id, in: .group(chat))
             return ChatItemDeletion(deletedChatItem: chat.containing(stored.item), toChatItem: chat.containing(moderated.item))
         }
@@ -169,10 +169,10 @@ extension ChatTransaction {
         let counted = subject ?? chat.group.membership
         var isBySubject = false
         if let subject, case .groupReceived(let author) = stored.item.direction { isBySubject = author.groupMemberID == subject.groupMemberID }
-        try db.updateSupportChat(
+        try db.supportChats.update(
             member: counted.groupMemberID, unread: -1, attention: .increase(isBySubject ? -1 : 0, lastFromMember: nil),
             mentions: stored.item.meta.userMention ? -1 : 0, at: counted.supportChat?.chatTimestamp ?? now)
-        guard let updated = try db.member(counted.groupMemberID) else { return }
+        guard let updated = try db.members.find(counted.groupMemberID) else { return }
         if subject == nil {
             chat.group.membership = updated
         } else {
@@ -187,7 +187,7 @@ extension ChatTransaction {
     ) throws -> [ChatItemDeletion] {
         try cancelTransfers(of: items)
         return try items.map { stored in
-            try db.markItem(stored.id, moderator == nil ? .deleted : .moderated, by: moderator?.groupMemberID, deletedAt: time, at: now)
+            try db.items.mark(stored.id, moderator == nil ? .deleted : .moderated, by: moderator?.groupMemberID, deletedAt: time, at: now)
             let marked = try item(stored.id, in: .group(chat))
             return ChatItemDeletion(deletedChatItem: chat.containing(stored.item), toChatItem: chat.containing(marked.item))
         }
@@ -196,13 +196,13 @@ extension ChatTransaction {
     /// Removes the messages of a member who is removed, or marks them.
     func moderateMessages(of member: GroupMember, by moderator: GroupMember, in group: GroupInfo) throws {
         let removes = group.allows(.fullDelete, moderator)
-        let messages = try db.messages(ofMember: member, group: group, at: now)
+        let messages = try db.items.messages(ofMember: member, group: group, at: now)
         if removes { effects.removesFiles = true } else { try cancelTransfers(of: messages) }
         for stored in messages {
             if removes {
-                try db.moderateItem(stored, by: moderator.groupMemberID, deletedAt: now, at: now)
+                try db.items.moderate(stored, by: moderator.groupMemberID, deletedAt: now, at: now)
             } else if stored.item.meta.deleted == nil {
-                try db.markItem(stored.id, .moderated, by: moderator.groupMemberID, deletedAt: now, at: now)
+                try db.items.mark(stored.id, .moderated, by: moderator.groupMemberID, deletedAt: now, at: now)
             }
         }
     }
@@ -210,9 +210,9 @@ extension ChatTransaction {
     /// Marks the reports about messages that a moderator has deleted.
     func archiveReports(about items: [StoredItem], by moderator: GroupMember, in group: GroupInfo, byUser: Bool, at time: UTCTimestamp, of user: User) throws {
         var archived: [ChatItemID] = []
-        for shared in items.compactMap(\.item.meta.sharedMessageID) { archived += try db.reports(group: group.groupID, about: shared) }
+        for shared in items.compactMap(\.item.meta.sharedMessageID) { archived += try db.items.reports(group: group.groupID, about: shared) }
         guard !archived.isEmpty else { return }
-        for id in archived { try db.markItem(id, .moderated, by: moderator.groupMemberID, deletedAt: time, at: now) }
+        for id in archived { try db.items.mark(id, .moderated, by: moderator.groupMemberID, deletedAt: time, at: now) }
         emit(.groupChatItemsDeleted(user: user, groupInfo: group, chatItemIDs: archived, byUser: byUser, member: moderator))
     }
 
@@ -280,12 +280,12 @@ extension ChatTransaction {
         guard group.allows(.reactions) else { throw Refusal.command("feature not allowed " + ChatFeature.reactions.name) }
         guard ItemRules.acceptsReaction(stored.item) else { throw Refusal.command("reaction not allowed - chat item has no content") }
         let author = stored.author(in: .group(chat))
-        let before = try db.reactions(group: group.groupID, sharedMessageID: sharedID, author: author, by: group.membership.groupMemberID)
+        let before = try db.reactions.reactions(group: group.groupID, sharedMessageID: sharedID, author: author, by: group.membership.groupMemberID)
         try ReactionRules.check(reaction, isAdded: isAdded, after: before)
         if chat.scope == nil { try sendProfileIfChanged(to: members, in: group, of: user) }
         let change = MessageReactionChange(messageID: sharedID, memberID: author, scope: chat.messageScope, reaction: reaction, add: isAdded)
         try send(.react(change), to: members, in: group)
-        try db.setReaction(reaction, isAdded: isAdded, group: group, sharedMessageID: sharedID, author: author, by: group.membership, at: now)
+        try db.reactions.set(reaction, isAdded: isAdded, group: group, sharedMessageID: sharedID, author: author, by: group.membership, at: now)
         let item = try item(id, in: .group(chat)).item
         let shown = ItemReaction(direction: .groupSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: chat.info, chatReaction: shown))

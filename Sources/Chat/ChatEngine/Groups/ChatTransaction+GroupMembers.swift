@@ -12,15 +12,15 @@ extension ChatTransaction {
         if group.usesRelays {
             // Of the members of a channel, of whom there may be very many, only those are read that are named or written to.
             let found = try ids.map { id in
-                guard let member = try db.member(id), member.groupID == group.groupID, member.category != .user else {
+                guard let member = try db.members.find(id), member.groupID == group.groupID, member.category != .user else {
                     throw Refusal.chat(.groupMemberNotFound)
                 }
                 return member
             }
-            return (found, try db.relayMembers(of: group.groupID).filter { !ids.contains($0.groupMemberID) })
+            return (found, try db.members.relayMembers(of: group.groupID).filter { !ids.contains($0.groupMemberID) })
         }
         let named = Set(ids)
-        let members = try db.members(of: group.groupID)
+        let members = try db.members.members(of: group.groupID)
         let found = members.filter { named.contains($0.groupMemberID) }
         guard found.count == ids.count else { throw Refusal.chat(.groupMemberNotFound) }
         return (found, members.filter { !named.contains($0.groupMemberID) })
@@ -38,13 +38,13 @@ extension ChatTransaction {
             guard member.activeConnection != nil else { throw Refusal.chat(.groupMemberNotActive) }
             if group.groupProfile.memberAdmission?.review == .all {
                 try introduceToModerators(member, in: group)
-                try db.updateMember(memberID, status: .pendingReview, at: now)
+                try db.members.update(memberID, status: .pendingReview, at: now)
                 return .memberAccepted(user: user, groupInfo: group, member: try self.member(memberID, in: group))
             }
             try sendDirectly([.groupLinkAcceptance(.accepted, role: role, memberID: member.memberID)], to: member, in: group)
             return try letIn(member, as: role, status: .connected, in: &group, of: user)
         case .pendingReview:
-            let moderators = try db.moderators(of: id).filter(\.status.isCurrent)
+            let moderators = try db.members.moderators(of: id).filter(\.status.isCurrent)
             try send(
                 .groupLinkAcceptance(.accepted, role: role, memberID: member.memberID),
                 to: [member] + moderators.filter { $0.groupMemberID != memberID }, in: group)
@@ -83,7 +83,7 @@ extension ChatTransaction {
         let member = try member(memberID, in: group)
         guard member.supportChat != nil else { throw Refusal.command("member has no support chat") }
         guard !member.status.isPending else { throw Refusal.command("member is pending") }
-        try db.deleteSupportChat(member: memberID, group: id)
+        try db.supportChats.delete(member: memberID, group: id)
         effects.removesFiles = true
         let updated = try self.member(memberID, in: group)
         try noteAttention(before: member, after: updated, in: &group)
@@ -121,7 +121,7 @@ extension ChatTransaction {
         let (items, isSigned) = try announceChanges(
             current.map { .memberRole(memberID: $0.memberID, role) }, contents, to: recipients, in: GroupConversation(group), of: user)
         for var member in current {
-            try db.updateMember(member.groupMemberID, role: role, at: now)
+            try db.members.update(member.groupMemberID, role: role, at: now)
             member.role = role
             result.append(member)
         }
@@ -176,7 +176,7 @@ extension ChatTransaction {
             in: GroupConversation(group), of: user)
         if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
         let changed = try named.map { member in
-            try db.updateMember(member.groupMemberID, isBlocked: isBlocked, at: now)
+            try db.members.update(member.groupMemberID, isBlocked: isBlocked, at: now)
             var member = member
             member.blockedByAdmin = isBlocked
             return isBlocked ? member : try showWithheldProfile(of: member, in: &group, of: user)
@@ -187,7 +187,7 @@ extension ChatTransaction {
     func set(_ settings: GroupMemberSettings, of memberID: GroupMemberID, in id: GroupID) throws -> ChatResponse {
         let user = try user()
         _ = try member(memberID, in: try group(id, of: user))
-        try db.updateMember(memberID, showsMessages: settings.showsMessages)
+        try db.members.update(memberID, showsMessages: settings.showsMessages)
         return .cmdOk(user: user)
     }
 
@@ -209,13 +209,13 @@ extension ChatTransaction {
         }
         let invited = named.filter { $0.status == .invited }
         try deleteConnections(of: invited, afterDelivery: false, keepsRows: false, user: user)
-        for member in invited { try db.deleteMember(member, user: user.userID) }
+        for member in invited { try db.members.delete(member, user: user.userID) }
         let current = named.filter { $0.status != .invited && !$0.status.isPending }
         items += try remove(
             current, in: GroupConversation(group), tell: recipients(ofChangesOf: current, among: all), withMessages: withMessages, of: user)
         for member in named where member.status.isPending {
             let (member, chat) = try supportChat(of: member, in: group)
-            let relations = try db.relations(ofMember: member.groupMemberID)
+            let relations = try db.members.relations(ofMember: member.groupMemberID)
             let others = all.filter { other in
                 guard other.groupMemberID != member.groupMemberID else { return false }
                 if member.status == .pendingReview, other.role >= .moderator { return true }
@@ -224,7 +224,7 @@ extension ChatTransaction {
             items += try remove([member], in: chat, tell: [member] + others, withMessages: withMessages, of: user)
         }
         for member in named where member.status != .invited {
-            if member.isRelay { try db.deleteRelay(member: member.groupMemberID) }
+            if member.isRelay { try db.relays.delete(member: member.groupMemberID) }
             try endMembership(of: member, as: .removed, in: &group, keepsRow: false, of: user)
         }
         try publishMemberCount(of: &group, user: user)
@@ -278,8 +278,8 @@ extension ChatTransaction {
     func inviteMemberContact(_ id: ContactID, message: MessageContent?) throws -> ChatResponse {
         let user = try user()
         var contact = try contact(id, of: user)
-        guard let memberID = contact.contactGroupMemberID, let member = try db.member(memberID),
-            let connection = contact.activeConnection, let link = try db.link(ofConnection: connection.connectionID)?.fullLink
+        guard let memberID = contact.contactGroupMemberID, let member = try db.members.find(memberID),
+            let connection = contact.activeConnection, let link = try db.connections.link(ofConnection: connection.connectionID)?.fullLink
         else { throw Refusal.store(.memberContactGroupMemberNotFound(contactID: id)) }
         let group = try group(member.groupID, of: user)
         guard !contact.contactGroupInvitationSent else { throw Refusal.command("x.grp.direct.inv already sent") }
@@ -287,10 +287,10 @@ extension ChatTransaction {
         let sent = try OutgoingMessage(
             .groupDirectInvitation(connectionRequest: link, content: message, scope: nil), id: newSharedMessageID())
         var encoder = OutgoingBodyEncoder([sent])
-        for body in try encoder.bodies(for: memberConnection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
-            effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(memberConnection), body: body.stored, notifies: sent.notifies, at: now))
+        for body in try encoder.bodies(for: memberConnection, isBatched: member.supports(ChatVersions.batching), store: db.deliveries.insertBody) {
+            effects.deliveries.append(try db.deliveries.insert(to: DeliveryTarget(memberConnection), body: body.stored, notifies: sent.notifies, at: now))
         }
-        try db.updateContact(id, groupInvitationSent: true)
+        try db.contacts.update(id, groupInvitationSent: true)
         contact.contactGroupInvitationSent = true
         let response = ChatResponse.newMemberContactSentInv(user: user, contact: contact, groupInfo: group, member: member)
         guard let message else { return response }

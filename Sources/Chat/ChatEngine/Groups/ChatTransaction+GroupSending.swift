@@ -11,7 +11,7 @@ extension ChatTransaction {
     func send(_ messages: [OutgoingMessage], to members: [GroupMember], in group: GroupInfo) throws {
         // A member who writes under the identifier of a message of this profile is told by the record of messages that came.
         for message in messages where message.itemID != nil {
-            _ = try db.insertReceivedMessage(
+            _ = try db.receivedMessages.insert(
                 message.id, group: group.groupID, author: group.membership.groupMemberID, forwardedBy: nil, at: now)
         }
         guard !messages.isEmpty, !members.isEmpty else { return }
@@ -20,35 +20,37 @@ extension ChatTransaction {
         let notifies = messages.contains(where: \.notifies)
         if group.usesRelays, !group.membership.isRelay {
             // Relays may pass on to this profile what it has sent itself.
-            for message in messages { try db.noteSentMessage(message.id, group: group.groupID, author: group.membership.groupMemberID, at: now) }
+            for message in messages {
+                try db.receivedMessages.noteSentMessage(message.id, group: group.groupID, author: group.membership.groupMemberID, at: now)
+            }
         }
         var waiting: [GroupMemberID] = []
         // Administrators first: they forward to those who are not connected.
         for member in members.filter({ $0.role >= .admin }) + members.filter({ $0.role < .admin }) {
             let inviterID = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
-            let route = try MemberRoute(of: messages, to: member, in: group) { try inviterID.flatMap { try known[$0] ?? db.member($0) } }
+            let route = try MemberRoute(of: messages, to: member, in: group) { try inviterID.flatMap { try known[$0] ?? db.members.find($0) } }
             switch route {
             case .none: continue
             case .send(let connection, let isBatched):
                 // What waited for the connection goes first. Once it is ready, nothing waits.
                 if connection.status == .sendReady { try sendPendingMessages(to: member) }
                 let target = DeliveryTarget(connection)
-                for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.insertBody) {
-                    let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: notifies, at: now)
+                for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.deliveries.insertBody) {
+                    let delivery = try db.deliveries.insert(to: target, body: body.stored, notifies: notifies, at: now)
                     for item in body.items {
-                        try db.linkDelivery(delivery.id, item: item)
-                        try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+                        try db.deliveries.linkDelivery(delivery.id, item: item)
+                        try db.itemStatuses.setStatus(.new, ofItem: item, at: member.groupMemberID)
                     }
                     effects.deliveries.append(delivery)
                 }
             case .wait:
                 waiting.append(member.groupMemberID)
-                for item in messages.compactMap(\.itemID) { try db.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
+                for item in messages.compactMap(\.itemID) { try db.itemStatuses.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
             case .forwarded:
-                for item in messages.compactMap(\.itemID) { try db.setStatus(.forwarded, ofItem: item, at: member.groupMemberID) }
+                for item in messages.compactMap(\.itemID) { try db.itemStatuses.setStatus(.forwarded, ofItem: item, at: member.groupMemberID) }
             }
         }
-        try db.insertPendingMessages(messages.map { ($0.body, $0.itemID) }, for: waiting, at: now)
+        try db.pendingMessages.insert(messages.map { ($0.body, $0.itemID) }, for: waiting, at: now)
     }
 
     /// Sends one event to members of a group.
@@ -70,9 +72,9 @@ extension ChatTransaction {
         let messages = try events.map { try OutgoingMessage($0, id: newSharedMessageID()) }
         var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let target = DeliveryTarget(connection)
-        for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
+        for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.deliveries.insertBody) {
             effects.deliveries.append(
-                try db.insertDelivery(to: target, body: body.stored, notifies: messages.contains(where: \.notifies), at: now))
+                try db.deliveries.insert(to: target, body: body.stored, notifies: messages.contains(where: \.notifies), at: now))
         }
     }
 
@@ -80,23 +82,23 @@ extension ChatTransaction {
     func sendPendingMessages(to member: GroupMember) throws {
         guard let connection = member.activeConnection, !connection.isDisabled else { return }
         let target = DeliveryTarget(connection)
-        var rest = try db.takePendingMessages(member: member.groupMemberID)[...]
+        var rest = try db.pendingMessages.take(member: member.groupMemberID)[...]
         while let first = rest.first {
             let isForwarded = MessageForward.isElement(first.body)
             let run = rest.prefix { MessageForward.isElement($0.body) == isForwarded }
             rest = rest.dropFirst(run.count)
             guard !isForwarded else {
                 for body in Self.binaryBatches(run.map(\.body)) {
-                    effects.deliveries.append(try db.insertDelivery(to: target, body: try db.insertBody(body), notifies: false, at: now))
+                    effects.deliveries.append(try db.deliveries.insert(to: target, body: try db.deliveries.insertBody(body), notifies: false, at: now))
                 }
                 continue
             }
             var encoder = OutgoingBodyEncoder(run.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) })
-            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
-                let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: true, at: now)
+            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.deliveries.insertBody) {
+                let delivery = try db.deliveries.insert(to: target, body: body.stored, notifies: true, at: now)
                 for item in body.items {
-                    try db.linkDelivery(delivery.id, item: item)
-                    try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+                    try db.deliveries.linkDelivery(delivery.id, item: item)
+                    try db.itemStatuses.setStatus(.new, ofItem: item, at: member.groupMemberID)
                 }
                 effects.deliveries.append(delivery)
             }
@@ -117,7 +119,7 @@ extension ChatTransaction {
         }
         if group.usesRelays, !group.membership.isRelay {
             try requireMembership()
-            let relays = try db.relayMembers(of: group.groupID)
+            let relays = try db.members.relayMembers(of: group.groupID)
             guard conversation.post != nil else { return relays }
             let able = try relays.filter(knowsComments)
             guard !able.isEmpty else { throw Refusal.command(CommentRefusal.noRelay.rawValue) }
@@ -126,16 +128,16 @@ extension ChatTransaction {
         switch conversation.scope {
         case nil, .other:
             try requireMembership()
-            return try db.currentMembers(of: group.groupID)
+            return try db.members.current(of: group.groupID)
         case .memberSupport(nil):
-            let moderators = try db.moderators(of: group.groupID).filter(isReader)
+            let moderators = try db.members.moderators(of: group.groupID).filter(isReader)
             guard !moderators.isEmpty else { throw Refusal.command("no admins support this message") }
             return moderators
         case .memberSupport(let subject?):
             try requireMembership()
             guard subject.status.isCurrent || subject.status.isPending else { throw Refusal.command("support member not current or pending") }
             guard subject.status != .pendingApproval else { return [subject] }
-            return [subject] + (try db.moderators(of: group.groupID)).filter { isReader($0) && $0.groupMemberID != subject.groupMemberID }
+            return [subject] + (try db.members.moderators(of: group.groupID)).filter { isReader($0) && $0.groupMemberID != subject.groupMemberID }
         }
     }
 
@@ -145,7 +147,7 @@ extension ChatTransaction {
         if let sent = group.userMemberProfileSentAt, sent >= changed { return }
         let profile = user.profile.published.redacted(for: group, role: group.membership.role)
         try send(.info(profile), to: members.filter { $0.supports(ChatVersions.memberProfileUpdate) }, in: group)
-        try db.updateGroup(group.groupID, ownProfileSentAt: now)
+        try db.groups.update(group.groupID, ownProfileSentAt: now)
     }
 
     // MARK: Statuses
@@ -155,16 +157,16 @@ extension ChatTransaction {
     /// - Returns: The items whose own status changed.
     func updateStatus(of items: [ChatItemID], at member: GroupMember, to status: GroupSendStatus, viaProxy: Bool?, in group: GroupInfo) throws -> [StoredItem] {
         try items.compactMap { id in
-            guard let stored = try db.item(id, owner: .group(group.groupID), at: now) else { return nil }
+            guard let stored = try db.items.find(id, owner: .group(group.groupID), at: now) else { return nil }
             if case .sendReceived(_, .complete) = stored.item.meta.status { return nil }
-            if let viaProxy { try db.setViaProxy(viaProxy, ofItem: id, at: member.groupMemberID) }
-            guard let old = try db.status(ofItem: id, at: member.groupMemberID), old != status else { return nil }
+            if let viaProxy { try db.itemStatuses.setViaProxy(viaProxy, ofItem: id, at: member.groupMemberID) }
+            guard let old = try db.itemStatuses.status(ofItem: id, at: member.groupMemberID), old != status else { return nil }
             if case .received = old { return nil }
-            try db.setStatus(status, ofItem: id, at: member.groupMemberID)
-            let summary = GroupStatusSummary(try db.statusCounts(ofItem: id)).itemStatus
+            try db.itemStatuses.setStatus(status, ofItem: id, at: member.groupMemberID)
+            let summary = GroupStatusSummary(try db.itemStatuses.statusCounts(ofItem: id)).itemStatus
             guard summary != stored.item.meta.status else { return nil }
-            try db.updateItem(id, status: summary, at: now)
-            return try db.item(id, owner: .group(group.groupID), at: now)
+            try db.items.update(id, status: summary, at: now)
+            return try db.items.find(id, owner: .group(group.groupID), at: now)
         }
     }
 }

@@ -14,8 +14,8 @@ extension ChatTransaction {
         let user = try user(id)
         try checkName(profile.displayName)
         guard profile.publicGroup == nil else { throw Refusal.command("a group without relays cannot be public: use /_public group") }
-        let shown = try incognito ? db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
-        let id = try db.insertGroup(NewGroupRecord(profile: profile), user: user.userID, at: now)
+        let shown = try incognito ? db.profiles.insert(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
+        let id = try db.groups.insert(NewGroupRecord(profile: profile), user: user.userID, at: now)
         try insertMembership(
             id, memberID: MemberID(random.bytes(12)), role: .owner, status: .creator, invitedBy: .user, incognitoProfile: shown, of: user)
         let group = try group(id, of: user)
@@ -38,12 +38,12 @@ extension ChatTransaction {
         let user = try user()
         let group = try group(id, of: user)
         guard group.preparedGroup != nil else { throw Refusal.command("group doesn't have link to connect") }
-        let host = try db.host(of: id)
+        let host = try db.members.host(of: id)
         guard host != nil || group.usesRelays else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
         // A channel has no host before it is being joined.
         guard host?.activeConnection == nil, !group.usesRelays || host == nil else { throw Refusal.command("host member already has connection") }
         let newUser = try anyUser(newUserID)
-        try db.moveGroup(group, host: host, from: user.userID, to: newUser, at: now)
+        try db.groups.move(group, host: host, from: user.userID, to: newUser, at: now)
         return .groupUserChanged(user: user, fromGroup: group, newUser: newUser, toGroup: try self.group(id, of: newUser))
     }
 
@@ -61,15 +61,15 @@ extension ChatTransaction {
         guard !group.usesRelays else { throw Refusal.command("can't invite contact to channel") }
         guard !group.isIncognito else { throw Refusal.chat(.groupIncognitoCantInvite) }
         _ = try sendingConnection(contact)
-        let known = try db.memberships(ofContact: contactID).first { member in
+        let known = try db.members.memberships(ofContact: contactID).first { member in
             member.groupID == id && member.status != .rejected && member.status != .removed && member.status != .left
         }
         guard var member = known else { return nil }
         guard member.status == .invited else { throw Refusal.chat(.groupDuplicateMember(contactName: contact.localDisplayName)) }
-        guard let link = try db.sentInvitationLink(member: member.groupMemberID) else {
+        guard let link = try db.members.sentInvitationLink(member: member.groupMemberID) else {
             throw Refusal.chat(.groupCantResendInvitation(groupInfo: group, contactName: contact.localDisplayName))
         }
-        if member.role != role { try db.updateMember(member.groupMemberID, role: role, at: now) }
+        if member.role != role { try db.members.update(member.groupMemberID, role: role, at: now) }
         member.role = role
         try sendInvitation(to: group, as: member, by: link, to: contact, of: user)
         return .sentGroupInvitation(user: user, groupInfo: group, contact: contact, member: member)
@@ -82,7 +82,7 @@ extension ChatTransaction {
         let group = try group(id, of: user)
         let contact = try contact(contactID, of: user)
         let peer = contact.activeConnection?.peerChatVersions ?? ChatVersionRange(ChatVersions.initial)
-        let memberID = try db.insertMember(
+        let memberID = try db.members.insert(
             NewMemberRecord(
                 groupID: id, memberID: MemberID(random.bytes(12)), role: role, category: .invitee, status: .invited, invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID, name: .shared(contact.localDisplayName), contactID: contactID,
@@ -120,12 +120,12 @@ extension ChatTransaction {
     /// The invitation to a group that this profile has not joined yet.
     func invitation(to id: GroupID, of user: User) throws -> (User, GroupInfo, GroupMember, String) {
         let group = try group(id, of: user)
-        guard let link = try db.invitationLink(group: id), let host = try db.host(of: id) else {
+        guard let link = try db.groups.invitationLink(group: id), let host = try db.members.host(of: id) else {
             throw Refusal.store(.groupInvitationNotFound)
         }
         // The one who joins twice is told as official cores tell it.
         guard group.membership.status == .invited else { throw Refusal.store(.groupAlreadyJoined) }
-        guard let contactID = host.contactID, let contact = try db.contact(contactID, of: user) else {
+        guard let contactID = host.contactID, let contact = try db.contacts.find(contactID, of: user) else {
             throw Refusal.store(.contactNotFoundByMemberID(groupMemberID: host.groupMemberID))
         }
         guard contact.activeConnection != nil else { throw Refusal.chat(.contactNotActive(contact: contact)) }
@@ -150,7 +150,7 @@ extension ChatTransaction {
         try addEvent(.sentGroupEvent(event: .userLeft), id: message.id, signature: message.signature, in: &chat, of: user)
         group = chat.group
         try deleteLink(of: group, user: user)
-        try db.updateMember(group.membership.groupMemberID, status: .left, at: now)
+        try db.members.update(group.membership.groupMemberID, status: .left, at: now)
         try showMembership(in: &group, of: user)
         return .leftMemberUser(user: user, groupInfo: group)
     }
@@ -170,7 +170,7 @@ extension ChatTransaction {
         try deleteLink(of: group, user: user)
         try deleteConnections(of: members, afterDelivery: tells, keepsRows: false, user: user)
         try updateInvitation(to: group, .rejected, of: user)
-        try db.deleteGroup(group, user: user.userID)
+        try db.groups.delete(group, user: user.userID)
         effects.removesFiles = true
         return .groupDeletedUser(user: user, groupInfo: group, isSigned: tells && message.isSigned)
     }
@@ -195,7 +195,7 @@ extension ChatTransaction {
             throw Refusal.command("the identity of a group cannot be changed")
         }
         profile.publicGroup = old.groupProfile.publicGroup
-        try db.updateGroup(old, user: user.userID, profile: profile, at: now)
+        try db.groups.update(old, user: user.userID, profile: profile, at: now)
         try letComment(in: profile, before: old)
         let group = try group(old.groupID, of: user)
         let members = try connectedMembers(of: old).filter { $0.status.isCurrent || $0.status.isPending }
@@ -204,7 +204,7 @@ extension ChatTransaction {
         if let business = group.businessChat {
             let isNew: (GroupMember) -> Bool = { $0.supports(ChatVersions.businessChatPreferences) }
             let older = members.filter { !isNew($0) }
-            if !older.isEmpty, let titled = try db.member(business.businessID, group: group.groupID) {
+            if !older.isEmpty, let titled = try db.members.find(business.businessID, group: group.groupID) {
                 // Clients that know no preferences of business chats are told the whole profile, by the name of the business.
                 var shown = profile
                 (shown.displayName, shown.fullName) = (titled.profile.displayName, titled.profile.fullName)
@@ -217,7 +217,7 @@ extension ChatTransaction {
             let message = try outgoing(.groupInfo(profile), id: id, in: group)
             try send([message], to: members, in: group)
             signature = message.signature
-            if group.usesRelays { try db.changeLink(of: group.groupID) }
+            if group.usesRelays { try db.groups.changeLink(of: group.groupID) }
         }
         var chat = GroupConversation(group)
         if !profile.isSame(besidesPreferences: old.groupProfile) {
@@ -232,7 +232,7 @@ extension ChatTransaction {
     // MARK: The link
 
     func link(of group: GroupInfo) throws -> GroupLink {
-        guard let link = try db.groupLink(group: group.groupID) else { throw Refusal.store(.groupLinkNotFound(groupInfo: group)) }
+        guard let link = try db.groupLinks.find(group: group.groupID) else { throw Refusal.store(.groupLinkNotFound(groupInfo: group)) }
         return link
     }
 
@@ -242,17 +242,17 @@ extension ChatTransaction {
         _ = try link(of: group)
         try require(.admin, in: group)
         guard role <= .member else { throw Refusal.chat(.groupMemberInitialRole(groupInfo: group, initialRole: role)) }
-        try db.updateGroupLink(group: id, role: role)
+        try db.groupLinks.update(group: id, role: role)
         return .groupLink(user: user, groupInfo: group, groupLink: try link(of: group))
     }
 
     /// Deletes the link of a group, if there is one.
     func deleteLink(of group: GroupInfo, user: User) throws {
-        guard let link = try db.groupLink(group: group.groupID) else { return }
-        if let connection = try db.connection(ofGroupLink: link.userContactLinkID) {
+        guard let link = try db.groupLinks.find(group: group.groupID) else { return }
+        if let connection = try db.connections.find(ofGroupLink: link.userContactLinkID) {
             try enqueue(.delete(connections: [connection.agentConnectionID], after: []), user: user)
-            try db.deleteConnection(connection.id)
+            try db.connections.delete(connection.id)
         }
-        try db.deleteGroupLink(group: group.groupID)
+        try db.groupLinks.delete(group: group.groupID)
     }
 }

@@ -16,14 +16,14 @@ extension ChatTransaction {
         _ group: GroupID, memberID: MemberID, role: GroupMemberRole, status: GroupMemberStatus, invitedBy: InvitedBy = .unknown,
         host: GroupMemberID? = nil, incognitoProfile: ProfileID? = nil, publicKey: Ed25519.PublicKey? = nil, of user: User
     ) throws {
-        let incognito = try incognitoProfile.flatMap { try db.profile($0) }
+        let incognito = try incognitoProfile.flatMap { try db.profiles.find($0) }
         var new = NewMemberRecord(
             groupID: group, memberID: memberID, role: role, category: .user, status: status, invitedBy: invitedBy, invitedByMember: host,
             name: incognito == nil ? .shared(user.localDisplayName) : .own, contactID: user.userContactID,
             profile: incognito ?? user.profile.published, profileID: user.profile.profileID, incognitoProfileID: incognitoProfile,
             versions: ChatVersionRange(ChatVersions.supported), publicKey: publicKey)
         if incognito == nil { new.incognitoProfileID = nil }
-        _ = try db.insertMember(new, user: user.userID, at: now)
+        _ = try db.members.insert(new, user: user.userID, at: now)
     }
 
     // MARK: Invitations of contacts
@@ -43,11 +43,11 @@ extension ChatTransaction {
             throw Refusal.chat(.groupContactRole(contactName: contact.localDisplayName))
         }
         guard from.memberID != invited.memberID else { throw Refusal.chat(.groupDuplicateMemberID) }
-        if let known = try db.group(user: user.userID, invitationLink: invitation.connectionRequest) {
+        if let known = try db.groups.find(user: user.userID, invitationLink: invitation.connectionRequest) {
             try repeatInvitation(invitation, to: known, of: user)
         }
-        let known = try db.group(user: user.userID, invitationLink: invitation.connectionRequest)
-        guard try known != nil || db.openInvitations(from: contact.contactID) < Self.openInvitationLimit else {
+        let known = try db.groups.find(user: user.userID, invitationLink: invitation.connectionRequest)
+        guard try known != nil || db.members.openInvitations(from: contact.contactID) < Self.openInvitationLimit else {
             return reportError("x.grp.inv: as many invitations of the contact are open as are kept", of: user)
         }
         let group = try known ?? addGroup(invitation, from: contact, of: user)
@@ -61,7 +61,7 @@ extension ChatTransaction {
         draft.timestamp = brokerTime
         draft.sharedMessageID = id
         let item = try addItem(draft, to: &conversation, of: user)
-        try db.updateGroup(group.groupID, invitationItem: item.id)
+        try db.groups.update(group.groupID, invitationItem: item.id)
         emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
         emit(
             .receivedGroupInvitation(user: user, groupInfo: group, contact: contact, fromMemberRole: from.role, memberRole: invited.role))
@@ -72,9 +72,9 @@ extension ChatTransaction {
         var new = NewGroupRecord(profile: invitation.groupProfile)
         new.invitationLink = invitation.connectionRequest
         new.business = invitation.business
-        let id = try db.insertGroup(new, user: user.userID, at: now)
+        let id = try db.groups.insert(new, user: user.userID, at: now)
         let peer = contact.activeConnection?.peerChatVersions ?? ChatVersionRange(ChatVersions.initial)
-        let host = try db.insertMember(
+        let host = try db.members.insert(
             NewMemberRecord(
                 groupID: id, memberID: invitation.fromMember.memberID, role: invitation.fromMember.role, category: .host, status: .invited,
                 name: .shared(contact.localDisplayName), contactID: contact.contactID, profile: contact.profile.published,
@@ -96,21 +96,21 @@ extension ChatTransaction {
         guard group.membership.status == .invited else { return }
         let invited = invitation.invitedMember
         if invited.memberID != group.membership.memberID || invited.role != group.membership.role {
-            try db.updateMember(group.membership.groupMemberID, memberID: invited.memberID, role: invited.role, at: now)
+            try db.members.update(group.membership.groupMemberID, memberID: invited.memberID, role: invited.role, at: now)
         }
         if group.groupProfile != invitation.groupProfile {
-            try db.updateGroup(group, user: user.userID, profile: invitation.groupProfile, at: now)
+            try db.groups.update(group, user: user.userID, profile: invitation.groupProfile, at: now)
         }
     }
 
     /// Shows in the chat with the inviting contact what became of an invitation.
     func updateInvitation(to group: GroupInfo, _ status: GroupInvitationStatus, of user: User) throws {
-        guard let id = try db.invitationItem(group: group.groupID), let stored = try db.item(id, user: user.userID, at: now),
+        guard let id = try db.groups.invitationItem(group: group.groupID), let stored = try db.items.find(id, user: user.userID, at: now),
             case .receivedGroupInvitation(var invitation, let role) = stored.item.content, invitation.status == .pending
         else { return }
         invitation.status = status
         let content = ItemContent.receivedGroupInvitation(invitation: invitation, memberRole: role)
-        try db.updateItem(
+        try db.items.update(
             id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
         let conversation = try conversation(of: stored, user: user)
         emit(.chatItemUpdated(user: user, chatItem: conversation.containing(try item(id, in: conversation).item)))
@@ -127,14 +127,14 @@ extension ChatTransaction {
         let card = context.contact
         // A contact that was only a card of a business gives way to the chat with the business.
         if let card {
-            try db.detachConnections(ofContact: card.contactID)
-            try db.deleteContact(card, user: user.userID)
+            try db.connections.detachConnections(ofContact: card.contactID)
+            try db.contacts.delete(card, user: user.userID)
         }
         let group = try addGroup(
             invitation.groupProfile, business: invitation.business, host: invitation.fromMember, hostName: invitation.fromMemberName,
             invited: invitation.invitedMember,
             status: GroupMemberStatus(accepting: invitation.accepted ?? .accepted, admission: invitation.groupProfile.memberAdmission), in: context)
-        guard let host = try db.host(of: group.groupID) else { return }
+        guard let host = try db.members.host(of: group.groupID) else { return }
         context.peer = .member(group, host)
         context.record.memberID = host.groupMemberID
         context.record.contactID = nil
@@ -158,7 +158,7 @@ extension ChatTransaction {
         let group = try addGroup(
             rejection.groupProfile, business: nil, host: rejection.fromMember, hostName: rejection.fromMember.memberID.shortName,
             invited: rejection.invitedMember, status: .rejected, in: context)
-        guard let host = try db.host(of: group.groupID) else { return }
+        guard let host = try db.members.host(of: group.groupID) else { return }
         context.peer = .member(group, host)
         context.record.memberID = host.groupMemberID
         emit(.groupLinkConnecting(user: user, groupInfo: group, hostMember: host))
@@ -173,14 +173,14 @@ extension ChatTransaction {
         let user = context.user
         var new = NewGroupRecord(profile: profile)
         new.business = business
-        new.viaLink = try db.link(ofConnection: context.record.id).flatMap { try? FullLink($0) }
-        let id = try db.insertGroup(new, user: user.userID, at: now)
-        let hostID = try db.insertMember(
+        new.viaLink = try db.connections.link(ofConnection: context.record.id).flatMap { try? FullLink($0) }
+        let id = try db.groups.insert(new, user: user.userID, at: now)
+        let hostID = try db.members.insert(
             NewMemberRecord(
                 groupID: id, memberID: host.memberID, role: host.role, category: .host, status: .accepted,
                 profile: Profile(displayName: hostName, fullName: ""), versions: context.connection.peerChatVersions),
             user: user.userID, at: now)
-        try db.updateConnection(context.record.id, member: hostID, at: now)
+        try db.connections.update(context.record.id, member: hostID, at: now)
         try insertMembership(
             id, memberID: invited.memberID, role: invited.role, status: status, host: hostID,
             incognitoProfile: context.connection.customUserProfileID, of: user)
@@ -202,7 +202,7 @@ extension ChatTransaction {
     ) throws -> (GroupInfo, GroupMember) {
         if group.usesRelays {
             // A relay says nothing about a channel but whether it takes the subscriber. Another one may have taken it.
-            if group.membership.status.awaitsAdmission { try db.updateMember(group.membership.groupMemberID, status: .rejected, at: now) }
+            if group.membership.status.awaitsAdmission { try db.members.update(group.membership.groupMemberID, status: .rejected, at: now) }
             return (try self.group(group.groupID, of: user), host)
         }
         return try complete(
@@ -215,12 +215,12 @@ extension ChatTransaction {
         invited: MemberIDRole, status: GroupMemberStatus, of user: User
     ) throws -> (GroupInfo, GroupMember) {
         let own = group.membership.groupMemberID
-        try db.updateMember(own, memberID: invited.memberID, role: invited.role, at: now)
-        try db.updateMember(own, status: status, at: now)
-        try db.updateMember(host, user: user.userID, profile: Profile(displayName: name, fullName: ""), at: now)
-        try db.updateMember(host.groupMemberID, memberID: from.memberID, role: from.role, at: now)
-        if profile != group.groupProfile { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
-        if group.businessChat != nil, let business { try db.updateGroup(group.groupID, business: business) }
+        try db.members.update(own, memberID: invited.memberID, role: invited.role, at: now)
+        try db.members.update(own, status: status, at: now)
+        try db.members.update(host, user: user.userID, profile: Profile(displayName: name, fullName: ""), at: now)
+        try db.members.update(host.groupMemberID, memberID: from.memberID, role: from.role, at: now)
+        if profile != group.groupProfile { try db.groups.update(group, user: user.userID, profile: profile, at: now) }
+        if group.businessChat != nil, let business { try db.groups.update(group.groupID, business: business) }
         let completed = try self.group(group.groupID, of: user)
         return (completed, try member(host.groupMemberID, in: completed))
     }
@@ -230,7 +230,7 @@ extension ChatTransaction {
     /// Somebody asks to join by the link of a group.
     func receiveJoinRequest(_ id: InvitationID, _ message: ChatMessage, forLink link: UserContactLinkID, in context: ReceivingContext) throws {
         let user = context.user
-        guard let link = try db.groupLink(link), let group = try db.group(ofLink: link.userContactLinkID, user: user.userID) else { return }
+        guard let link = try db.groupLinks.find(link), let group = try db.groups.find(ofLink: link.userContactLinkID, user: user.userID) else { return }
         let request: ContactRequest
         var subscriber: (id: MemberID, key: Ed25519.PublicKey)?
         switch message.event {
@@ -258,18 +258,18 @@ extension ChatTransaction {
             }
         }
         // The same event again, after a crash.
-        if try db.hasMember(invitationID: id.bytes) { return }
+        if try db.members.hasMember(invitationID: id.bytes) { return }
         // Another relay may have the subscriber whose identifier this is.
         if let subscriber,
             try subscriber.id == group.membership.memberID || !BoundMemberID.permits(subscriber.id, key: subscriber.key)
-                || db.member(subscriber.id, group: group.groupID) != nil
+                || db.members.find(subscriber.id, group: group.groupID) != nil
         {
             return emit(.chatError(error: .store(error: .duplicateGroupMember)))
         }
         let role =
             group.usesRelays && link.acceptMemberRole == ChannelRules.subscriberRole
             ? ChannelRules.subscriberRole(in: group, knowComments: message.capabilities.contains(.comments)) : decision.role
-        let member = try db.insertMember(
+        let member = try db.members.insert(
             NewMemberRecord(
                 groupID: group.groupID, memberID: subscriber?.id ?? MemberID(random.bytes(12)), role: role, category: .invitee,
                 status: GroupMemberStatus(decision.answer, admission: group.groupProfile.memberAdmission), invitedBy: .user,
@@ -283,10 +283,11 @@ extension ChatTransaction {
     func beginAcceptance(of member: GroupMember, by connection: Bytes, _ answer: JoinAnswer, in group: GroupInfo, user: User) throws {
         if group.isServedHere, member.category == .host {
             // A relay that has accepted its invitation shows that when it is connected.
-            return try insertConnection(connection, with: member, status: .new, viaAddress: db.address(ofUser: user.userID)?.userContactLinkID, user: user)
+            return try insertConnection(
+                connection, with: member, status: .new, viaAddress: db.addresses.find(ofUser: user.userID)?.userContactLinkID, user: user)
         }
-        let link = try db.groupLink(group: group.groupID)?.userContactLinkID
-        let address = try group.businessChat == nil ? nil : db.address(ofUser: user.userID)?.userContactLinkID
+        let link = try db.groupLinks.find(group: group.groupID)?.userContactLinkID
+        let address = try group.businessChat == nil ? nil : db.addresses.find(ofUser: user.userID)?.userContactLinkID
         try insertConnection(connection, with: member, status: .new, viaGroupLink: link, viaAddress: address, user: user)
         let connected = try self.member(member.groupMemberID, in: group)
         if case .refuse(let reason) = answer {

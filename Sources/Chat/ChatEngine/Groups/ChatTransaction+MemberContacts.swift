@@ -14,7 +14,7 @@ extension ChatTransaction {
         _ member: GroupMember, connection: Bytes, link: String, in group: GroupInfo, of user: User
     ) throws -> Contact {
         let id = try insertMemberContact(member, in: group, of: user)
-        try db.updateContact(id, groupMember: member.groupMemberID)
+        try db.contacts.update(id, groupMember: member.groupMemberID)
         var new = NewConnectionRecord(
             userID: user.userID, agentConnectionID: connection, status: .new, contactID: id,
             chatVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: member.versionRange))
@@ -24,7 +24,7 @@ extension ChatTransaction {
         new.fullLink = link
         new.incognitoProfileID = group.isIncognito ? group.membership.profile.profileID : nil
         new.level = member.activeConnection?.level ?? 0
-        _ = try db.insertConnection(new, at: now)
+        _ = try db.connections.insert(new, at: now)
         var contact = try contact(id, of: user)
         _ = try addBanner(to: &contact, of: user)
         return try self.contact(id, of: user)
@@ -32,15 +32,15 @@ extension ChatTransaction {
 
     /// Stores a contact that has the name and the profile of a member.
     private func insertMemberContact(_ member: GroupMember, in group: GroupInfo, of user: User) throws -> ContactID {
-        let id = try db.insertContact(sharing: member, user: user.userID, at: now)
-        try db.updateMember(member.groupMemberID, contact: id)
+        let id = try db.contacts.insert(sharing: member, user: user.userID, at: now)
+        try db.members.update(member.groupMemberID, contact: id)
         return id
     }
 
     /// Stores the connection by which an invitation of a member is joined.
     func insertMemberContactConnection(_ agentID: Bytes, with contact: Contact, of user: User) throws {
-        let group = try contact.groupDirectInvitation?.fromGroupID.flatMap { try db.group($0, user: user.userID) }
-        let member = try contact.groupDirectInvitation?.fromGroupMemberID.flatMap { try db.member($0) }
+        let group = try contact.groupDirectInvitation?.fromGroupID.flatMap { try db.groups.find($0, user: user.userID) }
+        let member = try contact.groupDirectInvitation?.fromGroupMemberID.flatMap { try db.members.find($0) }
         var new = NewConnectionRecord(
             userID: user.userID, agentConnectionID: agentID, status: .prepared, contactID: contact.contactID,
             chatVersion: ChatVersions.connectionVersion(
@@ -48,7 +48,7 @@ extension ChatTransaction {
         new.peerVersions = member?.chatVersions ?? ChatVersionRange(ChatVersions.initial)
         new.pqSupport = false
         if let group, group.isIncognito { new.incognitoProfileID = group.membership.profile.profileID }
-        _ = try db.insertConnection(new, at: now)
+        _ = try db.connections.insert(new, at: now)
     }
 
     /// A member invites this profile to a contact.
@@ -63,7 +63,7 @@ extension ChatTransaction {
         }
         let accepts = user.autoAcceptsMemberContacts
         var contact: Contact
-        if let known = try member.contactID.flatMap({ try db.contact($0, of: user) }) {
+        if let known = try member.contactID.flatMap({ try db.contacts.find($0, of: user) }) {
             contact = known
             // A member can be taken for a contact that it is not: a connection that works is not given up for one that it offers.
             guard !known.isNamedByOwner, !known.isReachable else {
@@ -71,14 +71,14 @@ extension ChatTransaction {
             }
             // Both have invited each other: the one who got the greater link joins it.
             if let connection = known.activeConnection, known.contactGroupInvitationSent,
-                let own = try db.link(ofConnection: connection.connectionID)?.fullLink, link <= own
+                let own = try db.connections.link(ofConnection: connection.connectionID)?.fullLink, link <= own
             {
                 try announce(contact, received, content, from: member, in: &group, of: user)
                 return
             }
-            if let connection = known.activeConnection, let record = try db.connection(connection.connectionID) {
+            if let connection = known.activeConnection, let record = try db.connections.find(connection.connectionID) {
                 try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
-                try db.deleteConnection(record.id)
+                try db.connections.delete(record.id)
             }
         } else {
             contact = try self.contact(try insertMemberContact(member, in: group, of: user), of: user)
@@ -86,7 +86,7 @@ extension ChatTransaction {
             emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
         }
         let isKnown = member.contactID != nil
-        try db.updateContact(contact.contactID, directInvitation: link, from: member, started: accepts)
+        try db.contacts.update(contact.contactID, directInvitation: link, from: member, started: accepts)
         contact = try self.contact(contact.contactID, of: user)
         if accepts { try enqueue(.joinMemberContact(contact: contact.contactID), user: user) }
         if isKnown { try resetVerification(of: &contact, user: user) }
@@ -101,7 +101,7 @@ extension ChatTransaction {
         _ contact: Contact, _ received: GroupMessage, _ content: MessageContent?, from member: GroupMember, in group: inout GroupInfo, of user: User
     ) throws {
         try addEvent(.memberCreatedContact, from: member, in: &group, of: user)
-        let current = try db.member(member.groupMemberID) ?? member
+        let current = try db.members.find(member.groupMemberID) ?? member
         emit(.newMemberContactReceivedInv(user: user, contact: contact, groupInfo: group, member: current))
         guard let content else { return }
         var contact = contact

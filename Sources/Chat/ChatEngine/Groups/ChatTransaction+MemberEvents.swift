@@ -22,7 +22,7 @@ extension ChatTransaction {
         case .information(_, _): try receiveMemberInformation(single(incoming), from: member, in: group, context: &context)
         case .connected: try receiveMemberConnected(member, in: group, context: &context)
         case .joined(let isSecured):
-            try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
+            try db.connections.update(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
             if isSecured { try setStatus(.sendReady, in: &context) }
         case .message(let metadata, _, _):
             try receiveMessages(metadata, incoming.messages, isRetry: incoming.isRetry, from: member, in: group, context: &context)
@@ -50,7 +50,7 @@ extension ChatTransaction {
         case .sendingContinued:
             guard context.connection.isInactive else { return }
             try receiveContinuation(in: context)
-            guard let member = try db.member(member.groupMemberID) else { return }
+            guard let member = try db.members.find(member.groupMemberID) else { return }
             if !group.usesRelays {
                 try sendPendingMessages(to: member)
             } else if group.isServedHere, member.status.isCurrent, !member.isRelay {
@@ -97,11 +97,11 @@ extension ChatTransaction {
         case (.invitee, .acceptGroup(let memberID)):
             guard memberID == member.memberID else { return reportError("x.grp.acpt: memberId is different from expected", of: user) }
             guard member.status == .invited else { return reportError("x.grp.acpt: the member was not invited", severity: "warning", of: user) }
-            try db.updateMember(member.groupMemberID, status: .accepted, at: now)
+            try db.members.update(member.groupMemberID, status: .accepted, at: now)
             try allow(id, .ok, context: &context)
         case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
             // The connection goes on once the relay's link is what it should be.
-            try db.updateRelay(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
+            try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.acceptRelay(member: member.groupMemberID), user: user)
         case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:
             reportError("an answer to a request to join that this profile did not make", severity: "warning", of: user)
@@ -168,7 +168,7 @@ extension ChatTransaction {
         guard context.connection.status != .ready else { return }
         try setStatus(.ready, in: &context)
         guard member.status != .rejected, group.membership.status != .rejected else { return }
-        var member = try db.member(member.groupMemberID) ?? member
+        var member = try db.members.find(member.groupMemberID) ?? member
         var group = group
         try sendPendingMessages(to: member)
         switch member.category {
@@ -181,10 +181,10 @@ extension ChatTransaction {
     }
 
     private func receiveHostConnected(_ host: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
-        try db.updateMember(host.groupMemberID, status: .connected, at: now)
+        try db.members.update(host.groupMemberID, status: .connected, at: now)
         host.status = .connected
         if !group.membership.status.isPending {
-            try db.updateMember(group.membership.groupMemberID, status: .connected, at: now)
+            try db.members.update(group.membership.groupMemberID, status: .connected, at: now)
         }
         group = try self.group(group.groupID, of: user)
         emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: host))
@@ -212,10 +212,10 @@ extension ChatTransaction {
     private func receiveInviteeConnected(_ member: inout GroupMember, in group: inout GroupInfo, context: ReceivingContext) throws {
         let user = context.user
         if member.status.isPending {
-            try db.updateGroup(group.groupID, attentionBy: 1)
+            try db.groups.update(group.groupID, attentionBy: 1)
             group.membersRequireAttention += 1
         } else {
-            try db.updateMember(member.groupMemberID, status: .connected, at: now)
+            try db.members.update(member.groupMemberID, status: .connected, at: now)
             member.status = .connected
             group.groupSummary = try self.group(group.groupID, of: user).groupSummary
         }
@@ -241,7 +241,7 @@ extension ChatTransaction {
 
     private func receiveOtherConnected(_ member: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
         if !member.status.isPending {
-            try db.updateMember(member.groupMemberID, status: .connected, at: now)
+            try db.members.update(member.groupMemberID, status: .connected, at: now)
             member.status = .connected
             group.groupSummary = try self.group(group.groupID, of: user).groupSummary
         }
@@ -253,7 +253,7 @@ extension ChatTransaction {
         if member.category == .pre { try probe(member, in: group, of: user) }
         // The one who introduced the two stops forwarding between them.
         let introducer = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
-        guard let introducer, let host = try db.member(introducer) else { return }
+        guard let introducer, let host = try db.members.find(introducer) else { return }
         try sendDirectly([.memberConnected(memberID: member.memberID)], to: host, in: group)
     }
 
@@ -265,7 +265,7 @@ extension ChatTransaction {
     ) throws {
         var changed: [StoredItem] = []
         for message in messages {
-            guard let delivery = try db.delivery(connection: context.record.id, agentMessageID: message) else {
+            guard let delivery = try db.deliveries.find(connection: context.record.id, agentMessageID: message) else {
                 // Of what a relay passes on there is no record for each member.
                 if !group.isServedHere { effects.isPremature = true }
                 continue
@@ -302,11 +302,11 @@ extension ChatTransaction {
         var (member, chat) = try conversation(with: member, in: group)
         if let fault, state == .allowed || state == .required {
             let (error, count) = fault.itemError
-            if let last = try db.lastItem(ofMember: member.groupMemberID, at: now),
+            if let last = try db.items.lastItem(ofMember: member.groupMemberID, at: now),
                 case .receivedDecryptionError(error, let before) = last.item.content
             {
                 let content = ItemContent.receivedDecryptionError(error: error, messageCount: before + count)
-                try db.updateItem(
+                try db.items.update(
                     last.id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
                 emit(.chatItemUpdated(user: user, chatItem: chat.containing(try item(last.id, in: .group(chat)).item)))
                 return
@@ -317,7 +317,7 @@ extension ChatTransaction {
         }
         let hadCode = context.connection.connectionCode != nil
         if state == .agreed, hadCode {
-            try db.updateConnection(context.record.id, securityCode: nil)
+            try db.connections.update(context.record.id, securityCode: nil)
             member.activeConnection?.connectionCode = nil
         }
         emit(.groupMemberRatchetSync(user: user, groupInfo: chat.group, member: member, progress: progress))
@@ -339,7 +339,7 @@ extension ChatTransaction {
             return
         }
         let fails = context.connection.status != .ready && !fault.isTemporary && !isHostFault(fault)
-        if fails { try db.updateConnection(context.record.id, status: .failed(connectionError: fault.description), at: now) }
+        if fails { try db.connections.update(context.record.id, status: .failed(connectionError: fault.description), at: now) }
         report(fault, in: context)
         if fails { emit(.groupMemberUpdated(user: context.user, groupInfo: group, fromMember: member, toMember: member)) }
     }

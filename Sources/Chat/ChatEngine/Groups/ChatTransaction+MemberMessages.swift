@@ -18,7 +18,7 @@ extension ChatTransaction {
         effects.sendsReceipt = asksForReceipt(messages, in: group, of: context.user)
         if !isRetry {
             guard metadata.messageID > context.record.lastReceivedMessageID else { return }
-            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+            try db.connections.update(context.record.id, lastReceived: metadata.messageID)
         }
         let user = context.user
         let sentAt = UTCTimestamp(milliseconds: metadata.brokerTime)
@@ -104,12 +104,12 @@ extension ChatTransaction {
         in group: GroupInfo
     ) throws -> Bool {
         // What is signed has no date: a relay could repeat it when it no longer holds.
-        let isNew = try db.insertReceivedMessage(
+        let isNew = try db.receivedMessages.insert(
             id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID,
             isKept: isSigned && forwardedBy != nil, at: now)
-        guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
+        guard !isNew, let earlier = try db.receivedMessages.find(id, group: group.groupID) else { return true }
         if try isOfAnother(event, author, than: earlier.author, in: group) {
-            return try db.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID)
+            return try db.receivedMessages.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID)
         }
         // Every relay passes on every message, and a host passes on that somebody has left: copies are expected.
         if forwardedBy != nil, group.usesRelays || event == .leaveGroup { return false }
@@ -124,8 +124,8 @@ extension ChatTransaction {
         case (let forwarder?, nil): try sendDirectly([.memberConnected(memberID: author.memberID)], to: forwarder, in: group)
         case (nil, let forwarder?):
             // The copy of the author replaces the forwarded one.
-            try db.replaceForwarded(id, group: group.groupID)
-            if let forwarder = try db.member(forwarder) {
+            try db.receivedMessages.replaceForwarded(id, group: group.groupID)
+            if let forwarder = try db.members.find(forwarder) {
                 try sendDirectly([.memberConnected(memberID: author.memberID)], to: forwarder, in: group)
             }
         default: break
@@ -141,7 +141,7 @@ extension ChatTransaction {
         guard group.usesRelays || event.governsMembers, let earlier else { return false }
         guard author == nil else { return author?.groupMemberID != earlier }
         // A post in the name of the channel may be that of an owner, under the same id; an ordinary member writes none.
-        return try db.member(earlier).map { $0.groupMemberID != group.membership.groupMemberID && $0.role < .owner } ?? false
+        return try db.members.find(earlier).map { $0.groupMemberID != group.membership.groupMemberID && $0.role < .owner } ?? false
     }
 
     /// Checks the signature of a message. A message that does not count is noted in the chat, unless its author has no part in it any more.
@@ -187,9 +187,9 @@ extension ChatTransaction {
         }
         if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
         // Before the signature, as the copy of another relay would be refused again.
-        if group.usesRelays, let id = message.messageID, let earlier = try db.receivedMessage(id, group: group.groupID) {
+        if group.usesRelays, let id = message.messageID, let earlier = try db.receivedMessages.find(id, group: group.groupID) {
             let isAnother = try isOfAnother(message.event, author, than: earlier.author, in: group)
-            if try !isAnother || db.hasReusedMessageID(id, group: group.groupID, author: author.groupMemberID) { return }
+            if try !isAnother || db.receivedMessages.hasReusedMessageID(id, group: group.groupID, author: author.groupMemberID) { return }
         }
         guard
             case .accept(let signature) = try check(received, of: author, isForwarded: true, at: forward.brokerTimestamp, in: group, context: context)
@@ -205,7 +205,7 @@ extension ChatTransaction {
                 message: message, sentAt: forward.brokerTimestamp, forwardedBy: forwarder, signed: received.signed, signature: signature),
             from: author, in: &authored)
         guard case .member(let changed, _) = authored.peer else { return }
-        context.peer = .member(changed, try db.member(forwarder.groupMemberID) ?? forwarder)
+        context.peer = .member(changed, try db.members.find(forwarder.groupMemberID) ?? forwarder)
     }
 
     /// Receives a message in the name of a channel, whose author its relay does not tell.
@@ -227,7 +227,7 @@ extension ChatTransaction {
         default: break
         }
         context.peer = .member(
-            try db.group(group.groupID, user: context.user.userID) ?? group, try db.member(forwarder.groupMemberID) ?? forwarder)
+            try db.groups.find(group.groupID, user: context.user.userID) ?? group, try db.members.find(forwarder.groupMemberID) ?? forwarder)
     }
 
     private func receive(_ received: GroupMessage, from member: GroupMember, in context: inout ReceivingContext) throws -> ForwardAudience? {
@@ -235,7 +235,7 @@ extension ChatTransaction {
         let user = context.user
         if let refusal = try refusal(of: received, from: member, in: group) {
             // It counts once the block ends: the member does not send it again.
-            if refusal == .blocked, case .info(let profile) = received.message.event { try db.withholdProfile(profile, of: member.groupMemberID) }
+            if refusal == .blocked, case .info(let profile) = received.message.event { try db.members.withholdProfile(profile, of: member.groupMemberID) }
             reportError(refusal.text(received.message.tag), of: user)
             return nil
         }
@@ -271,7 +271,7 @@ extension ChatTransaction {
             try receiveDirectly(received, from: member, in: &group, of: user)
             audience = nil
         }
-        context.peer = .member(try db.group(group.groupID, user: user.userID) ?? group, try db.member(member.groupMemberID) ?? member)
+        context.peer = .member(try db.groups.find(group.groupID, user: user.userID) ?? group, try db.members.find(member.groupMemberID) ?? member)
         return audience
     }
 
@@ -286,7 +286,7 @@ extension ChatTransaction {
         }
         switch event {
         case .fileDescription(let id, _), .cancelFile(let id), .fileChunk(let id, _):
-            guard let stored = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) else {
+            guard let stored = try db.items.find(group: group, sharedMessageID: id, author: member.memberID, at: now) else {
                 return RightDecision(.sendForeignFile, by: acting).refusalOfStanding
             }
             let place = ItemPlace(of: stored, for: member, in: group)
@@ -334,7 +334,7 @@ extension ChatTransaction {
     /// The host that this profile has joined by a link shows its own profile, once.
     private func receiveLinkProfile(_ profile: Profile, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
         guard group.viaGroupLinkURI != nil || group.businessChat != nil, member.contactID == nil, member.category == .host,
-            try db.receiveLinkProfile(member: member.groupMemberID)
+            try db.members.receiveLinkProfile(member: member.groupMemberID)
         else { return reportError("x.grp.link.mem error: invalid group link host profile update", of: user) }
         let updated = try updateProfile(of: member, to: profile, nil, in: &group, of: user)
         // Relays are no contacts.
@@ -349,7 +349,7 @@ extension ChatTransaction {
         if id == group.membership.memberID {
             return try receiveOwnAcceptance(acceptance, as: role, from: sender, in: &group, of: user)
         }
-        guard let member = try db.member(id, group: group.groupID) else {
+        guard let member = try db.members.find(id, group: group.groupID) else {
             return reportError("x.grp.link.acpt error: referenced member does not exist", of: user)
         }
         if case .refuse(let reason) = MemberChangeDecision.acceptance(of: member, as: role, by: sender) { return reportError(reason, of: user) }
@@ -373,11 +373,11 @@ extension ChatTransaction {
     func accept(
         _ member: GroupMember, as role: GroupMemberRole, status: GroupMemberStatus, in group: inout GroupInfo, of user: User
     ) throws -> GroupMember {
-        try db.updateMember(member.groupMemberID, status: status, at: now)
-        try db.updateMember(member.groupMemberID, role: role, at: now)
-        guard let accepted = try db.member(member.groupMemberID) else { return member }
+        try db.members.update(member.groupMemberID, status: status, at: now)
+        try db.members.update(member.groupMemberID, role: role, at: now)
+        guard let accepted = try db.members.find(member.groupMemberID) else { return member }
         try noteAttention(before: member, after: accepted, in: &group)
-        if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
+        if let current = try db.groups.find(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
         return accepted
     }
 
@@ -394,8 +394,8 @@ extension ChatTransaction {
             reportError("x.grp.link.acpt: unexpected group acceptance - pending approval", severity: "warning", of: user)
         case .pendingReview:
             let id = group.membership.groupMemberID
-            try db.updateMember(id, status: .pendingReview, at: now)
-            try db.updateMember(id, role: role, at: now)
+            try db.members.update(id, status: .pendingReview, at: now)
+            try db.members.update(id, role: role, at: now)
             group = try self.group(group.groupID, of: user)
             var support = try ownSupportChat(in: group)
             try addEvent(.sentGroupEvent(event: .userPendingReview), in: &support, of: user)
@@ -403,8 +403,8 @@ extension ChatTransaction {
             emit(.memberAcceptedByOther(user: user, groupInfo: group, acceptingMember: sender, member: group.membership))
         case .accepted:
             let id = group.membership.groupMemberID
-            try db.updateMember(id, status: .connected, at: now)
-            try db.updateMember(id, role: role, at: now)
+            try db.members.update(id, status: .connected, at: now)
+            try db.members.update(id, role: role, at: now)
             group = try self.group(group.groupID, of: user)
             var chat = GroupConversation(group)
             try addEvent(.receivedGroupEncryption(info: chat.group.encryption), from: sender, in: &chat, of: user)

@@ -16,7 +16,7 @@ extension ChatTransaction {
     /// The members of a group that a text names.
     func mentions(in text: String, group: GroupID) throws -> [String: GroupMemberID] {
         var found: [String: GroupMemberID] = [:]
-        for name in MentionRules.names(in: text) { found[name] = try db.memberID(named: name, group: group) }
+        for name in MentionRules.names(in: text) { found[name] = try db.members.id(named: name, group: group) }
         return found
     }
 }

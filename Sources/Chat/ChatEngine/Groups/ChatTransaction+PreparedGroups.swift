@@ -29,14 +29,14 @@ extension ChatTransaction {
         var new = NewGroupRecord(profile: profile)
         new.preparedLink = try FullLink(link).created
         new.welcomeSharedMessageID = welcome == nil ? nil : newSharedMessageID()
-        let name = try db.reserveDisplayName(profile.displayName, user: user.userID)
+        let name = try db.profiles.reserveDisplayName(profile.displayName, user: user.userID)
         new.localDisplayName = name
         // The ids are placeholders until the host tells those of the group.
         let tag = random.bytes(12)
         let host = MemberID(Bytes("\(name)_unknown_host_".utf8) + tag), own = MemberID(Bytes("\(name)_user_unknown_id".utf8))
         if isBusiness { new.business = BusinessChatInfo(chatType: .business, businessID: host, customerID: own) }
-        let id = try db.insertGroup(new, user: user.userID, at: now)
-        let hostID = try db.insertMember(
+        let id = try db.groups.insert(new, user: user.userID, at: now)
+        let hostID = try db.members.insert(
             NewMemberRecord(
                 groupID: id, memberID: host, role: .admin, category: .host, status: .accepted,
                 profile: Profile(displayName: MemberID(tag).shortName, fullName: ""), versions: ChatVersionRange(ChatVersions.initial)),
@@ -86,14 +86,14 @@ extension ChatTransaction {
     func groupPlan(
         _ link: FullLink, linkInfo: GroupShortLinkInfo?, data: GroupShortLinkData?, owner: OwnerVerification?, user: User
     ) throws -> GroupLinkPlan {
-        if let own = try db.ownGroup(user: user.userID, linkKey: link.key) { return .ownLink(groupInfo: own) }
-        if let group = try db.group(user: user.userID, viaLinkKey: link.key) {
+        if let own = try db.groups.ownGroup(user: user.userID, linkKey: link.key) { return .ownLink(groupInfo: own) }
+        if let group = try db.groups.find(user: user.userID, viaLinkKey: link.key) {
             return groupPlan(of: group, linkInfo: linkInfo, data: data, owner: owner)
         }
-        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else {
             return .ok(linkInfo: linkInfo, linkData: data, ownerVerification: owner)
         }
-        guard let id = record.contactID, let contact = try db.contact(id, of: user) else { return .connectingConfirmReconnect }
+        guard let id = record.contactID, let contact = try db.contacts.find(id, of: user) else { return .connectingConfirmReconnect }
         return !contact.isReady && contact.status == .active
             ? .connectingProhibit(groupInfo: nil) : .ok(linkInfo: linkInfo, linkData: data, ownerVerification: owner)
     }
@@ -110,10 +110,10 @@ extension ChatTransaction {
 
     /// The plan for the short link of a group that is known here.
     func knownGroupPlan(_ text: String, _ full: (String) throws -> FullLink, user: User) throws -> (FullLink, ConnectionPlan)? {
-        if let (group, link) = try db.ownGroup(user: user.userID, shortLink: text) {
+        if let (group, link) = try db.groups.ownGroup(user: user.userID, shortLink: text) {
             return (try full(link), .groupLink(plan: .ownLink(groupInfo: group)))
         }
-        guard let group = try db.group(user: user.userID, preparedFrom: text), let prepared = group.preparedGroup,
+        guard let group = try db.groups.find(user: user.userID, preparedFrom: text), let prepared = group.preparedGroup,
             !group.membership.status.isRemoved
         else { return nil }
         return (try full(prepared.connectionLink.fullLink), .groupLink(plan: .known(groupInfo: group, ownerVerification: nil)))
@@ -130,8 +130,8 @@ extension ChatTransaction {
         let count = group.membership.role == .owner ? nil : data?.publicGroupData?.publicMemberCount
         let isUpdated = profile != group.groupProfile
         guard isUpdated || (count != nil && count != group.groupSummary.publicMemberCount) else { return (group, false) }
-        if let count, group.usesRelays { try db.updateGroup(id, publicMemberCount: count) }
-        if isUpdated { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
+        if let count, group.usesRelays { try db.groups.update(id, publicMemberCount: count) }
+        if isUpdated { try db.groups.update(group, user: user.userID, profile: profile, at: now) }
         return (try self.group(id, of: user), isUpdated)
     }
 }

@@ -15,8 +15,8 @@ extension ChatTransaction {
     func probe(_ contact: Contact, of user: User) throws {
         let peer = ContactOrMember.contact(contact)
         guard let id = try sendProbe(to: peer, of: user) else { return }
-        for member in try db.membersLike(contact, user: user.userID) {
-            guard let group = try db.group(member.groupID, user: user.userID), member.status.isCurrent, !group.isIncognito else { continue }
+        for member in try db.probes.membersLike(contact, user: user.userID) {
+            guard let group = try db.groups.find(member.groupID, user: user.userID), member.status.isCurrent, !group.isIncognito else { continue }
             try sendHash(of: id, to: .member(group, member), of: user)
         }
     }
@@ -24,7 +24,7 @@ extension ChatTransaction {
     /// Sends a probe to a member, and its hash to contacts with the same profile.
     func probe(_ member: GroupMember, in group: GroupInfo, of user: User) throws {
         guard member.activeConnection != nil, let id = try sendProbe(to: .member(group, member), of: user) else { return }
-        for contact in try db.contactsLike(member, of: user) where !ContactOrMember.contact(contact).staysApart {
+        for contact in try db.probes.contactsLike(member, of: user) where !ContactOrMember.contact(contact).staysApart {
             try sendHash(of: id, to: .contact(contact), of: user)
         }
     }
@@ -34,11 +34,11 @@ extension ChatTransaction {
     /// - Returns: The probe and its number; nil if nobody is to be found out, when a random probe is sent that nothing matches.
     private func sendProbe(to peer: ContactOrMember, of user: User) throws -> (id: Int64, probe: Probe)? {
         let probe = Probe(random.bytes(32))
-        guard try db.mergesContacts(), !peer.staysApart else {
+        guard try db.settings.mergesContacts(), !peer.staysApart else {
             try send(.probe(probe), to: peer, of: user)
             return nil
         }
-        let id = try db.insertSentProbe(probe, to: peer, user: user.userID, at: now)
+        let id = try db.probes.insertSent(probe, to: peer, user: user.userID, at: now)
         try send(.probe(probe), to: peer, of: user)
         return (id, probe)
     }
@@ -47,7 +47,7 @@ extension ChatTransaction {
         // A contact that cannot be written to is no reason to refuse what the probe came with.
         let outcome = try attempt {
             try send(.checkProbe(ProbeHash(Hash.sha256(sent.probe.bytes))), to: peer, of: user)
-            try db.insertSentProbeHash(sent.id, to: peer)
+            try db.probes.insertSentHash(sent.id, to: peer)
         }
         _ = outcome
     }
@@ -62,10 +62,10 @@ extension ChatTransaction {
     // MARK: Receiving
 
     func receive(_ probe: Probe, from peer: ContactOrMember, of user: User) throws {
-        guard try db.mergesContacts(), !peer.staysApart else { return }
+        guard try db.settings.mergesContacts(), !peer.staysApart else { return }
         let hash = ProbeHash(Hash.sha256(probe.bytes))
-        let candidates = try db.receivedProbes(hash: hash, withProbe: false, user: user.userID)
-        try db.insertReceivedProbe(probe, hash: hash, from: peer, user: user.userID, at: now)
+        let candidates = try db.probes.received(hash: hash, withProbe: false, user: user.userID)
+        try db.probes.insertReceived(probe, hash: hash, from: peer, user: user.userID, at: now)
         for candidate in candidates {
             guard let other = try contactOrMember(candidate, of: user), !other.staysApart else { continue }
             try match(other, with: peer, probe, of: user)
@@ -73,16 +73,16 @@ extension ChatTransaction {
     }
 
     func receive(_ hash: ProbeHash, from peer: ContactOrMember, of user: User) throws {
-        guard try db.mergesContacts(), !peer.staysApart else { return }
-        let candidates = try db.receivedProbes(hash: hash, withProbe: true, user: user.userID)
-        try db.insertReceivedProbe(nil, hash: hash, from: peer, user: user.userID, at: now)
+        guard try db.settings.mergesContacts(), !peer.staysApart else { return }
+        let candidates = try db.probes.received(hash: hash, withProbe: true, user: user.userID)
+        try db.probes.insertReceived(nil, hash: hash, from: peer, user: user.userID, at: now)
         guard let candidate = candidates.first, let probe = candidate.probe, let other = try contactOrMember(candidate, of: user), !other.staysApart
         else { return }
         try match(peer, with: other, probe, of: user)
     }
 
     func receiveConfirmation(of probe: Probe, from peer: ContactOrMember, of user: User) throws {
-        guard let sent = try db.sentProbe(probe, hashSentTo: peer, user: user.userID), let other = try contactOrMember(sent, of: user) else { return }
+        guard let sent = try db.probes.sent(probe, hashSentTo: peer, user: user.userID), let other = try contactOrMember(sent, of: user) else { return }
         switch (peer, other) {
         case (.contact(let contact), .member(let group, let member)), (.member(let group, let member), .contact(let contact)):
             // The contact may have got its alias since the probe was sent.
@@ -93,8 +93,8 @@ extension ChatTransaction {
     }
 
     private func contactOrMember(_ row: ProbeRow, of user: User) throws -> ContactOrMember? {
-        if let id = row.contactID { return try db.contact(id, of: user).map(ContactOrMember.contact) }
-        guard let id = row.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) else { return nil }
+        if let id = row.contactID { return try db.contacts.find(id, of: user).map(ContactOrMember.contact) }
+        guard let id = row.memberID, let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: user.userID) else { return nil }
         return .member(group, member)
     }
 
@@ -116,9 +116,9 @@ extension ChatTransaction {
             let second = Self.suffix(of: member.localDisplayName, base: contact.profile.displayName), first != second
         else { return }
         if first < second {
-            try db.associate(member, with: contact, user: user.userID)
+            try db.contacts.associate(member, with: contact, user: user.userID)
         } else {
-            try db.associate(contact, with: member, user: user.userID)
+            try db.contacts.associate(contact, with: member, user: user.userID)
         }
         emit(
             .contactAndMemberAssociated(

@@ -52,7 +52,7 @@ extension ChatTransaction {
         }
         if container.isAsGroup, group.usesRelays { return try receiveChannelContent(container, received, from: member, in: group, of: user) }
         // An edit that came before its message is the message.
-        if let id = received.message.messageID, try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) != nil {
+        if let id = received.message.messageID, try db.items.find(group: group, sharedMessageID: id, author: member.memberID, at: now) != nil {
             reportError("x.msg.new ignored: message is already there", severity: "warning", of: user)
             return nil
         }
@@ -98,7 +98,7 @@ extension ChatTransaction {
             return nil
         }
         if let id = draft.sharedMessageID, let moderation = try earlyModeration(of: id, by: member, in: group) {
-            try db.deleteModeration(group: group.groupID, author: member.memberID, sharedMessageID: id)
+            try db.moderations.delete(group: group.groupID, author: member.memberID, sharedMessageID: id)
             try receiveModerated(whole, file: container.file, from: member, by: moderation.moderator, at: moderation.at, in: &chat, of: user)
             return nil
         }
@@ -140,8 +140,8 @@ extension ChatTransaction {
     private func earlyModeration(
         of id: SharedMessageID, by author: GroupMember, in group: GroupInfo
     ) throws -> (moderator: GroupMember, at: UTCTimestamp)? {
-        guard let moderation = try db.moderation(group: group.groupID, author: author.memberID, sharedMessageID: id),
-            let moderator = try db.member(moderation.moderator),
+        guard let moderation = try db.moderations.find(group: group.groupID, author: author.memberID, sharedMessageID: id),
+            let moderator = try db.members.find(moderation.moderator),
             RightDecision(.moderate, by: ActingMember(moderator, isForwarded: true), over: [author.role]) == .allow
         else { return nil }
         return (moderator, moderation.at)
@@ -163,7 +163,7 @@ extension ChatTransaction {
             emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
             return
         }
-        try db.moderateItem(stored, by: moderator.groupMemberID, deletedAt: time, at: now)
+        try db.items.moderate(stored, by: moderator.groupMemberID, deletedAt: time, at: now)
         emit(.newChatItems(user: user, chatItems: [chat.containing(try self.item(item.id, in: .group(chat)).item)]))
     }
 
@@ -179,7 +179,7 @@ extension ChatTransaction {
             reportError("member is not allowed to send as group", of: user)
             return nil
         }
-        let known = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
+        let known = try db.items.find(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
         let post = try known.flatMap(commentedPost)
         // What is stored decides where the message is, and whether it is out of sight: the sender names any place.
         let writing = known.map { WritingDecision(editing: $0, by: member, in: group) } ?? WritingDecision(of: member, in: update.scope)
@@ -220,7 +220,7 @@ extension ChatTransaction {
         case (.replace(let isEdited, let isLive), let stored?):
             let chat = try groupConversation(of: stored, in: group.groupID, of: user)
             let mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
-            try db.updateItem(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
+            try db.items.update(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
             let item = try updateItem(stored, message: update.content, versionAt: received.sentAt, isEdited: isEdited, isLive: isLive)
             emit(.chatItemUpdated(user: user, chatItem: chat.containing(item)))
             return ForwardAudience(chat)
@@ -254,11 +254,11 @@ extension ChatTransaction {
         let item = try addItem(draft, to: &chat, of: user)
         if group.usesRelays {
             // The message itself may still come: from another relay, or from one that changes the order.
-            try db.insertReceivedMessage(
+            try db.receivedMessages.insert(
                 update.messageID, group: group.groupID, author: member.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
         }
-        try db.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
-        try db.updateItem(
+        try db.items.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
+        try db.items.update(
             item.id, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true, isLive: update.live == true,
             deleteAt: nil, at: now)
         emit(.chatItemUpdated(user: user, chatItem: chat.containing(try self.item(item.id, in: .group(chat)).item)))
@@ -268,9 +268,9 @@ extension ChatTransaction {
     func receiveDeletion(
         _ deletion: MessageDeletion, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        let stored = try db.item(group: group, sharedMessageID: deletion.messageID, author: deletion.memberID ?? member.memberID, at: now)
+        let stored = try db.items.find(group: group, sharedMessageID: deletion.messageID, author: deletion.memberID ?? member.memberID, at: now)
         if stored == nil, deletion.memberID == nil, group.usesRelays,
-            try db.item(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) != nil
+            try db.items.find(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) != nil
         {
             let decision = RightDecision(
                 .deleteAsGroup, by: ActingMember(member, isForwarded: received.forwardedBy != nil), inChannel: true)
@@ -285,11 +285,11 @@ extension ChatTransaction {
             reportError(reason, of: user)
             return nil
         case .wait(let author):
-            try db.insertModeration(
+            try db.moderations.insert(
                 group: group.groupID, author: author, sharedMessageID: deletion.messageID, moderator: member.groupMemberID,
                 moderatedAt: received.sentAt, at: now)
             guard case .member(let id)? = deletion.scope else { return .group(includesPending: false) }
-            return try db.member(id, group: group.groupID).map { .support($0.groupMemberID) }
+            return try db.members.find(id, group: group.groupID).map { .support($0.groupMemberID) }
         case .delete: return try delete(stored, received, from: member, moderator: nil, in: group, of: user)
         case .moderate: return try delete(stored, received, from: member, moderator: member, in: group, of: user)
         }
@@ -319,22 +319,22 @@ extension ChatTransaction {
             reportError(refusal.text(.react), severity: "warning", of: user)
             return false
         }
-        let before = try db.reactions(
+        let before = try db.reactions.reactions(
             group: group.groupID, sharedMessageID: change.messageID, author: change.memberID, by: member.groupMemberID)
         guard ReactionRules.isAllowed(change.reaction, isAdded: change.add, after: before) else { return nil }
         func store(isEarly: Bool) throws {
-            try db.setReaction(
+            try db.reactions.set(
                 change.reaction, isAdded: change.add, isEarly: isEarly, group: group, sharedMessageID: change.messageID, author: change.memberID,
                 by: member, at: received.sentAt)
         }
-        guard let stored = try db.item(group: group, sharedMessageID: change.messageID, author: change.memberID, at: now) else {
+        guard let stored = try db.items.find(group: group, sharedMessageID: change.messageID, author: change.memberID, at: now) else {
             // The message may still come.
             guard case .member(let id)? = change.scope else {
                 guard mayReact(in: .group) else { return nil }
                 try store(isEarly: true)
                 return .group(includesPending: false)
             }
-            guard mayReact(in: ItemPlace(change.scope, of: member)), let subject = try db.member(id, group: group.groupID) else { return nil }
+            guard mayReact(in: ItemPlace(change.scope, of: member)), let subject = try db.members.find(id, group: group.groupID) else { return nil }
             try store(isEarly: true)
             return .support(subject.groupMemberID)
         }

@@ -28,7 +28,7 @@ extension ChatTransaction {
         }
         guard profile != group.groupProfile else { return .group(includesPending: true) }
         let old = group
-        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try db.groups.update(group, user: user.userID, profile: profile, at: now)
         try letComment(in: profile, before: old)
         group = try self.group(group.groupID, of: user)
         emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
@@ -38,7 +38,7 @@ extension ChatTransaction {
                 signature: received.signature, in: &group, of: user)
         }
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
-        if try !group.usesRelays && db.groupLink(group: group.groupID)?.shortLinkDataSet == true {
+        if try !group.usesRelays && db.groupLinks.find(group: group.groupID)?.shortLinkDataSet == true {
             try enqueue(.publishGroupLink(group: group.groupID), user: user)
         }
         return .group(includesPending: true)
@@ -55,7 +55,7 @@ extension ChatTransaction {
         let old = group
         var profile = group.groupProfile
         profile.groupPreferences = preferences
-        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try db.groups.update(group, user: user.userID, profile: profile, at: now)
         try letComment(in: profile, before: old)
         group = try self.group(group.groupID, of: user)
         emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
@@ -84,17 +84,17 @@ extension ChatTransaction {
             try updateBusinessProfile(profile, by: member, in: &group, of: user)
         }
         var contactUpdate: ChatEvent?
-        if let contactID = member.contactID, let contact = try db.contact(contactID, of: user) {
+        if let contactID = member.contactID, let contact = try db.contacts.find(contactID, of: user) {
             // A connected contact tells of its profile itself.
             guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
             var published = profile
             published.preferences = contact.profile.preferences
-            try db.updateContact(contact, user: user.userID, profile: published, at: now)
+            try db.contacts.update(contact, user: user.userID, profile: published, at: now)
             contactUpdate = .contactUpdated(user: user, fromContact: contact, toContact: try self.contact(contactID, of: user))
         } else {
-            try db.updateMember(member, user: user.userID, profile: profile, at: now)
+            try db.members.update(member, user: user.userID, profile: profile, at: now)
         }
-        guard let updated = try db.member(member.groupMemberID) else { return member }
+        guard let updated = try db.members.find(member.groupMemberID) else { return member }
         guard !group.mutesEvents(of: updated) else { return updated }
         if let received, var chat = try conversation(withProfileOf: updated, in: group) {
             try addEvent(
@@ -111,7 +111,9 @@ extension ChatTransaction {
     ///
     /// - Returns: The member as it is then.
     func showWithheldProfile(of member: GroupMember, in group: inout GroupInfo, of user: User) throws -> GroupMember {
-        guard let profile = try db.takeWithheldProfile(of: member.groupMemberID), let current = try db.member(member.groupMemberID) else { return member }
+        guard let profile = try db.members.takeWithheldProfile(of: member.groupMemberID), let current = try db.members.find(member.groupMemberID) else {
+            return member
+        }
         return try updateProfile(of: current, to: profile, nil, in: &group, of: user)
     }
 
@@ -130,7 +132,7 @@ extension ChatTransaction {
         (shown.displayName, shown.fullName, shown.shortDescription, shown.image) =
             (profile.displayName, profile.fullName, profile.shortDescription, profile.image)
         guard shown != group.groupProfile else { return }
-        try db.updateGroup(group, user: user.userID, profile: shown, at: now)
+        try db.groups.update(group, user: user.userID, profile: shown, at: now)
         group = try self.group(group.groupID, of: user)
         emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
     }

@@ -17,7 +17,7 @@ extension ChatTransaction {
             throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
         }
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
-        let known = try db.member(info.memberID, group: group.groupID)
+        let known = try db.members.find(info.memberID, group: group.groupID)
         if group.usesRelays, let key = info.key {
             // One identifier has one key, whichever relay tells of it. A member of whom only the key was known is completed, and keeps that key.
             let isSecond = known.map { $0.status != .unknown && $0.signingKey != nil && $0.signingKey != key } ?? false
@@ -40,13 +40,13 @@ extension ChatTransaction {
             emit(.unknownMemberAnnounced(user: user, groupInfo: group, announcingMember: host, unknownMember: known, announcedMember: member))
         }
         if member.status.isPending {
-            try db.updateGroup(group.groupID, attentionBy: 1)
+            try db.groups.update(group.groupID, attentionBy: 1)
             group.membersRequireAttention += 1
         }
         try publishMemberCount(of: &group, user: user)
         group = try self.group(group.groupID, of: user)
         try announce(member, byScope: scope, received, from: host, in: &group, of: user)
-        if scope != nil, let current = try db.member(member.groupMemberID) { return ForwardAudience(eventsOf: current) }
+        if scope != nil, let current = try db.members.find(member.groupMemberID) { return ForwardAudience(eventsOf: current) }
         return ForwardAudience(eventsOf: member).map { audience in
             if case .group = audience { .group(includesPending: false) } else { audience }
         }
@@ -76,7 +76,7 @@ extension ChatTransaction {
         _ info: MemberInfo, category: GroupMemberCategory, status: GroupMemberStatus, invitedBy inviter: GroupMember?, isBlocked: Bool = false,
         in group: GroupInfo, of user: User
     ) throws -> GroupMember {
-        let id = try db.insertMember(
+        let id = try db.members.insert(
             NewMemberRecord(
                 groupID: group.groupID, memberID: info.memberID, role: info.role, category: category, status: status,
                 invitedByMember: inviter?.groupMemberID, profile: info.profile,
@@ -91,14 +91,14 @@ extension ChatTransaction {
         _ member: GroupMember, with info: MemberInfo, status: GroupMemberStatus, invitedBy inviter: GroupMember, in group: GroupInfo, of user: User
     ) throws -> GroupMember {
         let id = member.groupMemberID
-        try db.updateMember(member, user: user.userID, profile: info.profile, at: now)
+        try db.members.update(member, user: user.userID, profile: info.profile, at: now)
         // What the link or a signed event told of an owner is not changed by what a relay says, nor is a key that is known.
-        try db.updateMember(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
-        try db.updateMember(id, status: status, at: now)
-        if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.updateMember(id, publicKey: key) }
-        try db.updateMember(
+        try db.members.update(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
+        try db.members.update(id, status: status, at: now)
+        if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.members.update(id, publicKey: key) }
+        try db.members.update(
             id, category: .post, invitedBy: inviter.groupMemberID, versions: info.versions.map(ChatVersionRange.init) ?? member.chatVersions)
-        guard let updated = try db.member(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }
+        guard let updated = try db.members.find(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }
         return updated
     }
 
@@ -108,7 +108,7 @@ extension ChatTransaction {
     func author(
         _ id: MemberID, name: String, in group: GroupInfo, makesUnknown: Bool, of user: User
     ) throws -> (member: GroupMember, isNew: Bool)? {
-        if let known = try db.member(id, group: group.groupID) { return (known, false) }
+        if let known = try db.members.find(id, group: group.groupID) { return (known, false) }
         guard makesUnknown else { return nil }
         let shown = name.isEmpty ? String(Base64URL.encode(id.bytes).prefix(7)) : name
         let info = MemberInfo(
@@ -121,7 +121,7 @@ extension ChatTransaction {
         of info: MemberInfo, restrictions: MemberRestrictions?, from host: GroupMember, in group: GroupInfo, of user: User
     ) throws {
         guard host.category == .host else { return reportError("x.grp.mem.intro can be only sent by host member", of: user) }
-        guard info.memberID != group.membership.memberID, try db.member(info.memberID, group: group.groupID) == nil else {
+        guard info.memberID != group.membership.memberID, try db.members.find(info.memberID, group: group.groupID) == nil else {
             return reportError("x.grp.mem.intro ignored: member already exists", of: user)
         }
         guard GroupAction.introduceMember.right.permits(host.role) else {
@@ -140,12 +140,12 @@ extension ChatTransaction {
     func inviteIntroduced(
         _ id: GroupMemberID, connection: Bytes, link: String, of user: User
     ) throws {
-        guard let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID), member.activeConnection == nil,
-            !member.status.hasEnded, !group.membership.status.hasEnded, let host = try db.host(of: group.groupID)
+        guard let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: user.userID), member.activeConnection == nil,
+            !member.status.hasEnded, !group.membership.status.hasEnded, let host = try db.members.host(of: group.groupID)
         else { return try enqueue(.delete(connections: [connection], after: []), user: user) }
         try insertConnection(connection, with: member, status: .new, introducedBy: host, user: user)
         try sendDirectly([.inviteMember(memberID: member.memberID, IntroInvitation(groupConnectionRequest: link))], to: host, in: group)
-        if member.status == .introduced { try db.updateMember(id, status: .introductionInvited, at: now) }
+        if member.status == .introduced { try db.members.update(id, status: .introductionInvited, at: now) }
     }
 
     /// Stores the connection with a member.
@@ -166,7 +166,7 @@ extension ChatTransaction {
             new.level = (host.activeConnection?.level ?? 0) + 1
             new.viaContact = host.contactID
         }
-        _ = try db.insertConnection(new, at: now)
+        _ = try db.connections.insert(new, at: now)
     }
 
     /// A joining member invites an introduced one, by way of this profile. Only those learn of the member whom this profile has introduced to it: one
@@ -177,14 +177,14 @@ extension ChatTransaction {
         guard RightDecision(.inviteMember, by: ActingMember(member), inChannel: group.usesRelays) == .allow else {
             return reportError("x.grp.mem.inv can be only sent by invitee member", of: user)
         }
-        guard let introduced = try db.member(id, group: group.groupID) else {
+        guard let introduced = try db.members.find(id, group: group.groupID) else {
             return reportError("x.grp.mem.inv error: referenced member does not exist", of: user)
         }
-        var relations = try db.relations(ofMember: member.groupMemberID)
+        var relations = try db.members.relations(ofMember: member.groupMemberID)
         guard introduced.status.isCurrent, relations.passInvitation(to: introduced.indexInGroup) else {
             return reportError("x.grp.mem.inv error: members were not introduced, or the invitation was passed on", of: user)
         }
-        try db.updateMember(member.groupMemberID, relations: relations)
+        try db.members.update(member.groupMemberID, relations: relations)
         try send(.forwardMemberInvitation(MemberInfo(member, in: group), invitation), to: [introduced], in: group)
     }
 
@@ -197,26 +197,26 @@ extension ChatTransaction {
         }
         guard info.memberID != group.membership.memberID else { return }
         // Hosts of other programs pass on what anybody sends who came by their link. Whom they have not announced, they have not let in.
-        let known = try db.member(info.memberID, group: group.groupID)
+        let known = try db.members.find(info.memberID, group: group.groupID)
         switch PassedInvitationDecision(from: known, by: host) {
         case .refuse(let reason): return reportError(reason, of: user)
         case .ignore: return
         case .join: break
         }
         guard let member = known else { return }
-        if !member.status.isPending { try db.updateMember(member.groupMemberID, status: .introductionInvited, at: now) }
+        if !member.status.isPending { try db.members.update(member.groupMemberID, status: .introductionInvited, at: now) }
         try enqueue(.joinMember(member: member.groupMemberID, link: invitation.groupConnectionRequest), user: user)
     }
 
     /// A member reports that it is connected to another one: nothing is forwarded between them any more.
     func receiveConnection(to id: MemberID, from member: GroupMember, in group: GroupInfo) throws {
-        guard let other = try db.member(id, group: group.groupID) else { throw Refusal.store(.groupMemberNotFoundByMemberID(memberID: id)) }
-        var relations = try db.relations(ofMember: member.groupMemberID)
+        guard let other = try db.members.find(id, group: group.groupID) else { throw Refusal.store(.groupMemberNotFoundByMemberID(memberID: id)) }
+        var relations = try db.members.relations(ofMember: member.groupMemberID)
         relations.connect(other.indexInGroup, reported: .subjectConnected)
-        try db.updateMember(member.groupMemberID, relations: relations)
-        relations = try db.relations(ofMember: other.groupMemberID)
+        try db.members.update(member.groupMemberID, relations: relations)
+        relations = try db.members.relations(ofMember: other.groupMemberID)
         relations.connect(member.indexInGroup, reported: .referencedConnected)
-        try db.updateMember(other.groupMemberID, relations: relations)
+        try db.members.update(other.groupMemberID, relations: relations)
     }
 
     // MARK: Roles and restrictions
@@ -225,7 +225,7 @@ extension ChatTransaction {
         of id: MemberID, _ role: GroupMemberRole, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let isUser = id == group.membership.memberID
-        var known = isUser ? group.membership : try db.member(id, group: group.groupID)
+        var known = isUser ? group.membership : try db.members.find(id, group: group.groupID)
         if known == nil, group.usesRelays, sender.role >= .admin {
             // Subscribers do not know each other. One who is given a role is going to write.
             known = try author(id, name: "", in: group, makesUnknown: true, of: user)?.member
@@ -238,7 +238,7 @@ extension ChatTransaction {
             reportError(reason, of: user)
             return nil
         }
-        try db.updateMember(member.groupMemberID, role: role, at: now)
+        try db.members.update(member.groupMemberID, role: role, at: now)
         var changed = member
         changed.role = role
         if isUser { try showMembership(in: &group, of: user) }
@@ -270,7 +270,7 @@ extension ChatTransaction {
             return nil
         case .apply: break
         }
-        try db.updateMember(member.groupMemberID, isBlocked: isBlocked, at: now)
+        try db.members.update(member.groupMemberID, isBlocked: isBlocked, at: now)
         var blocked = member
         blocked.blockedByAdmin = isBlocked
         let event = ReceivedGroupEvent.memberBlocked(

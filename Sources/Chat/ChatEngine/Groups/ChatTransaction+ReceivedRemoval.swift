@@ -15,7 +15,7 @@ extension ChatTransaction {
             try receiveOwnRemoval(withMessages: withMessages, received, from: sender, in: &group, of: user)
             return group.isServedHere && wasCurrent && group.membership.status == .removed ? .everybodyAtLast : nil
         }
-        guard let member = try db.member(id, group: group.groupID) else {
+        guard let member = try db.members.find(id, group: group.groupID) else {
             guard GroupAction.remove.right.permits(sender.role) else {
                 reportError("x.grp.mem.del with insufficient member permissions", of: user)
                 return nil
@@ -63,7 +63,7 @@ extension ChatTransaction {
             if group.isForwarder, received.forwardedBy == nil { try forward([received], from: sender, to: .group(includesPending: true), in: group) }
             try deleteConnections(of: try connectedMembers(of: group), afterDelivery: group.isForwarder, keepsRows: false, user: user)
         }
-        try db.updateMember(group.membership.groupMemberID, status: .removed, at: now)
+        try db.members.update(group.membership.groupMemberID, status: .removed, at: now)
         try showMembership(in: &group, of: user)
         if withMessages { try moderateMessages(of: group.membership, by: sender, in: group) }
         try addEvent(
@@ -77,7 +77,7 @@ extension ChatTransaction {
         let audience = ForwardAudience(eventsOf: member)
         try deleteConnections(of: [member], afterDelivery: false, keepsRows: true, user: user)
         try endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
-        if member.isRelay { try db.updateRelay(member: member.groupMemberID, status: .inactive, at: now) }
+        if member.isRelay { try db.relays.update(member: member.groupMemberID, status: .inactive, at: now) }
         try publishMemberCount(of: &group, user: user)
         try findRelays(afterLosing: member, in: group, of: user)
         guard !group.mutesEvents(of: member) else { return audience }
@@ -87,7 +87,7 @@ extension ChatTransaction {
             .memberLeft, from: left, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
         emit(.leftMember(user: user, groupInfo: group, member: left, signature: received.signature))
         // The owner learns that posts have a way less.
-        if left.isRelay, let relay = try db.relay(member: left.groupMemberID) {
+        if left.isRelay, let relay = try db.relays.find(member: left.groupMemberID) {
             emit(.groupRelayUpdated(user: user, groupInfo: group, member: left, groupRelay: relay))
         }
         return audience
@@ -100,19 +100,19 @@ extension ChatTransaction {
         of member: GroupMember, as status: GroupMemberStatus, in group: inout GroupInfo, keepsRow: Bool, of user: User
     ) throws {
         if member.requiresAttention {
-            try db.updateGroup(group.groupID, attentionBy: -1)
+            try db.groups.update(group.groupID, attentionBy: -1)
             group.membersRequireAttention = max(0, group.membersRequireAttention - 1)
         }
         if member.supportChat != nil {
-            try db.deleteSupportChat(member: member.groupMemberID, group: group.groupID)
+            try db.supportChats.delete(member: member.groupMemberID, group: group.groupID)
             effects.removesFiles = true
         }
-        if try keepsRow || db.hasItems(member: member.groupMemberID) {
-            try db.updateMember(member.groupMemberID, status: status, at: now)
+        if try keepsRow || db.items.hasItems(member: member.groupMemberID) {
+            try db.members.update(member.groupMemberID, status: status, at: now)
         } else {
-            try db.deleteMember(member, user: user.userID)
+            try db.members.delete(member, user: user.userID)
         }
-        if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
+        if let current = try db.groups.find(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
     }
 
     func receiveGroupDeletion(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
@@ -122,7 +122,7 @@ extension ChatTransaction {
         if !isServedHere, group.isForwarder, received.forwardedBy == nil {
             try forward([received], from: member, to: .group(includesPending: true), in: group)
         }
-        try db.updateMember(group.membership.groupMemberID, status: .groupDeleted, at: now)
+        try db.members.update(group.membership.groupMemberID, status: .groupDeleted, at: now)
         try showMembership(in: &group, of: user)
         // A relay tells all members of it before it ends their connections.
         if !isServedHere {
@@ -141,24 +141,24 @@ extension ChatTransaction {
     func deleteConnections(of members: [GroupMember], afterDelivery: Bool, keepsRows: Bool, user: User) throws {
         var connections: [Bytes] = []
         var last: [Delivery] = []
-        let waiting = try db.membersWithPendingMessages(among: members.map(\.groupMemberID))
+        let waiting = try db.pendingMessages.members(among: members.map(\.groupMemberID))
         if !waiting.isEmpty {
             for member in members where afterDelivery && member.openConnection != nil && waiting.contains(member.groupMemberID) {
                 // No event of the connection comes any more that would send what waits. The agent keeps it until there is room.
                 try sendPendingMessages(to: member)
             }
-            try db.deletePendingMessages(members: waiting)
+            try db.pendingMessages.delete(members: waiting)
         }
-        for record in try members.flatMap({ try db.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
+        for record in try members.flatMap({ try db.connections.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
             connections.append(record.agentConnectionID)
             // The rows go, or are of no use any more: what is not handed over yet travels with the work.
-            if afterDelivery { last += try db.waitingDeliveries(connection: record.id) }
+            if afterDelivery { last += try db.deliveries.waiting(connection: record.id) }
             effects.deliveries.removeAll { $0.connectionID == record.id }
             if keepsRows {
-                try db.abandonDeliveries(connection: record.id)
-                try db.updateConnection(record.id, status: .deleted, at: now)
+                try db.deliveries.abandonAll(connection: record.id)
+                try db.connections.update(record.id, status: .deleted, at: now)
             } else {
-                try db.deleteConnection(record.id)
+                try db.connections.delete(record.id)
             }
         }
         guard !connections.isEmpty else { return }

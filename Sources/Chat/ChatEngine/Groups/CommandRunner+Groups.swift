@@ -19,7 +19,7 @@ extension CommandRunner {
         case .relays(let id):
             try await query { transaction in
                 let user = try transaction.user()
-                return .groupRelays(user: user, groupInfo: try transaction.group(id, of: user), groupRelays: try transaction.db.relays(of: id))
+                return .groupRelays(user: user, groupInfo: try transaction.group(id, of: user), groupRelays: try transaction.db.relays.all(of: id))
             }
         case .addRelays(let id, let relays): try await addRelays(relays, to: id)
         case .linkData(let id): try await updatedLinkData(of: id)
@@ -29,12 +29,12 @@ extension CommandRunner {
             try await query(isLong: true) { transaction in
                 let user = try transaction.user()
                 let group = try transaction.group(id, of: user)
-                return .groupMembers(user: user, group: Group(groupInfo: group, members: try transaction.db.members(of: id)))
+                return .groupMembers(user: user, group: Group(groupInfo: group, members: try transaction.db.members.members(of: id)))
             }
         case .list(let id, let contact, let search):
             try await query(isLong: true) { transaction in
                 let user = try transaction.user(id)
-                return .groupsList(user: user, groups: try transaction.db.groups(user: user.userID, contact: contact, search: search))
+                return .groupsList(user: user, groups: try transaction.db.groups.groups(user: user.userID, contact: contact, search: search))
             }
         case .info(let id):
             try await query { transaction in
@@ -47,7 +47,7 @@ extension CommandRunner {
             try await transaction { transaction in
                 let user = try transaction.user()
                 let group = try transaction.group(id, of: user)
-                guard try transaction.db.groupLink(group: id) != nil else { throw Refusal.store(.groupLinkNotFound(groupInfo: group)) }
+                guard try transaction.db.groupLinks.find(group: id) != nil else { throw Refusal.store(.groupLinkNotFound(groupInfo: group)) }
                 try transaction.deleteLink(of: group, user: user)
                 return .groupLinkDeleted(user: user, groupInfo: group)
             }
@@ -98,14 +98,14 @@ extension CommandRunner {
             { transaction in
                 let user = try transaction.user()
                 _ = try transaction.group(id, of: user)
-                try transaction.db.updateGroup(id, alias: alias)
+                try transaction.db.groups.update(id, alias: alias)
                 return .groupAliasUpdated(user: user, groupInfo: try transaction.group(id, of: user))
             }
         case .setCustomData(let id, let data):
             { transaction in
                 let user = try transaction.user()
                 _ = try transaction.group(id, of: user)
-                try transaction.db.updateGroup(id, customData: data)
+                try transaction.db.groups.update(id, customData: data)
                 return .cmdOk(user: user)
             }
         case .setMemberSettings(let id, let member, let settings): { try $0.set(settings, of: member, in: id) }
@@ -116,7 +116,7 @@ extension CommandRunner {
                 let user = try transaction.user()
                 let member = try transaction.member(member, in: try transaction.group(id, of: user))
                 guard let connection = member.activeConnection else { throw Refusal.chat(.groupMemberNotActive) }
-                try transaction.db.updateConnection(connection.connectionID, authErrors: 0, quotaErrors: connection.quotaErrorCounter)
+                try transaction.db.connections.update(connection.connectionID, authErrors: 0, quotaErrors: connection.quotaErrorCounter)
                 return .cmdOk(user: user)
             }
         case .changeUser(let id, let newUser): { try $0.moveGroup(id, to: newUser) }
@@ -154,7 +154,7 @@ extension CommandRunner {
         let agentUser = try agentUser(of: user)
         let connection = try await connection(with: host, by: link, user: user)
         let info = try await transaction { transaction in
-            for member in [host, group.membership] { try transaction.db.updateMember(member.groupMemberID, status: .accepted, at: transaction.now) }
+            for member in [host, group.membership] { try transaction.db.members.update(member.groupMemberID, status: .accepted, at: transaction.now) }
             return try transaction.connectionInfo(
                 .acceptGroup(memberID: group.membership.memberID), pqSupport: false,
                 peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: host.versionRange))
@@ -166,13 +166,13 @@ extension CommandRunner {
             }
         } catch {
             try await transaction { transaction in
-                for member in [host, group.membership] { try transaction.db.updateMember(member.groupMemberID, status: .invited, at: transaction.now) }
+                for member in [host, group.membership] { try transaction.db.members.update(member.groupMemberID, status: .invited, at: transaction.now) }
             }
             throw error
         }
         return try await transaction { transaction in
-            if let record = try transaction.db.connection(agentID: connection.bytes) {
-                try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
+            if let record = try transaction.db.connections.find(agentID: connection.bytes) {
+                try transaction.db.connections.update(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
             }
             try transaction.updateInvitation(to: group, .accepted, of: user)
             return .userAcceptedGroupSent(user: user, groupInfo: try transaction.group(id, of: user), hostContact: nil)
@@ -200,7 +200,7 @@ extension CommandRunner {
             let response = try transaction.updateGroup(try transaction.group(id, of: user), to: profile, of: user)
             return (response, try transaction.group(id, of: user), user)
         }
-        if group.businessChat == nil, let link = try await query({ try $0.db.groupLink(group: id) }), link.shortLinkDataSet {
+        if group.businessChat == nil, let link = try await query({ try $0.db.groupLinks.find(group: id) }), link.shortLinkDataSet {
             try await core.members.publishLink(of: group, user: user)
         }
         return response
@@ -213,7 +213,7 @@ extension CommandRunner {
                 let group = try transaction.group(id, of: user)
                 try transaction.require(.admin, in: group)
                 guard role <= .member else { throw Refusal.chat(.groupMemberInitialRole(groupInfo: group, initialRole: role)) }
-                guard try transaction.db.groupLink(group: id) == nil else { throw Refusal.store(.duplicateGroupLink(groupInfo: group)) }
+                guard try transaction.db.groupLinks.find(group: id) == nil else { throw Refusal.store(.duplicateGroupLink(groupInfo: group)) }
                 return (user, group)
             }
             let linkID = GroupLinkID(core.random.bytes(16))
@@ -226,13 +226,13 @@ extension CommandRunner {
             let link = FullLink(created.link, short: created.shortLink?.groupLink)
             return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
                 try await transaction { transaction in
-                    let link = try transaction.db.insertGroupLink(
+                    let link = try transaction.db.groupLinks.insert(
                         group: id, user: user.userID, link: link, id: linkID, role: role, hasData: link.short != nil, at: transaction.now)
                     var record = NewConnectionRecord(
                         userID: user.userID, agentConnectionID: created.id.bytes, status: .new, chatVersion: ChatVersions.initial.max)
                     record.groupLinkID = link
                     record.pqSupport = false
-                    _ = try transaction.db.insertConnection(record, at: transaction.now)
+                    _ = try transaction.db.connections.insert(record, at: transaction.now)
                     return .groupLinkCreated(user: user, groupInfo: group, groupLink: try transaction.link(of: group))
                 }
             }
@@ -317,7 +317,7 @@ extension CommandRunner {
             return .groupMemberCode(user: found.user, groupInfo: found.group, member: found.member, connectionCode: code.text)
         }
         return try await transaction { transaction in
-            try transaction.db.updateConnection(found.connection.connectionID, securityCode: nil)
+            try transaction.db.connections.update(found.connection.connectionID, securityCode: nil)
             let member = try transaction.member(id, in: found.group)
             return .groupMemberCode(user: found.user, groupInfo: found.group, member: member, connectionCode: code.text)
         }

@@ -32,8 +32,8 @@ struct MemberConnector: Sendable {
     /// - Returns: nil if the member, or this profile, has gone since: they are not connected any more.
     func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
         try await transactions.query { transaction in
-            guard let member = try transaction.db.member(id), !member.status.hasEnded, let userID = try transaction.db.userID(ofMember: id),
-                let user = try transaction.db.user(userID), let group = try transaction.db.group(member.groupID, user: userID),
+            guard let member = try transaction.db.members.find(id), !member.status.hasEnded, let userID = try transaction.db.members.userID(ofMember: id),
+                let user = try transaction.db.users.find(userID), let group = try transaction.db.groups.find(member.groupID, user: userID),
                 !group.membership.status.hasEnded, let agentUser = Int64(user.agentUserID)
             else { return nil }
             return Target(user: user, agentUser: agentUser, group: group, member: member)
@@ -67,11 +67,11 @@ struct MemberConnector: Sendable {
             }
             let isWanted = try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
-                    guard let member = try transaction.db.member(id), !member.status.hasEnded else {
+                    guard let member = try transaction.db.members.find(id), !member.status.hasEnded else {
                         try transaction.enqueue(.delete(connections: [connection.bytes], after: []), user: target.user)
                         return false
                     }
-                    let host = try member.invitedByGroupMemberID.flatMap { try transaction.db.member($0) }
+                    let host = try member.invitedByGroupMemberID.flatMap { try transaction.db.members.find($0) }
                     try transaction.insertConnection(connection.bytes, with: member, status: .prepared, introducedBy: host, user: target.user)
                     return true
                 }
@@ -88,8 +88,8 @@ struct MemberConnector: Sendable {
                 user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
         }
         try await transactions.transaction { transaction in
-            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
-            try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
+            guard let record = try transaction.db.connections.find(agentID: connection.bytes) else { return }
+            try transaction.db.connections.update(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
         }
     }
 
@@ -123,10 +123,10 @@ struct MemberConnector: Sendable {
                 user: target.agentUser, connection: connection, invitation: invitation, info: info, pqSupport: false, subscription: .subscribe)
         }
         try await transactions.transaction { transaction in
-            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
-            try transaction.db.updateConnection(record.id, from: .new, to: isSecured ? .sendReady : .accepted, at: transaction.now)
-            guard isSecured, let group = try transaction.db.group(target.group.groupID, user: target.user.userID),
-                let member = try transaction.db.member(id)
+            guard let record = try transaction.db.connections.find(agentID: connection.bytes) else { return }
+            try transaction.db.connections.update(record.id, from: .new, to: isSecured ? .sendReady : .accepted, at: transaction.now)
+            guard isSecured, let group = try transaction.db.groups.find(target.group.groupID, user: target.user.userID),
+                let member = try transaction.db.members.find(id)
             else { return }
             try transaction.sendBusinessWelcome(to: member, in: group, of: target.user, isSecured: true)
         }
@@ -135,8 +135,8 @@ struct MemberConnector: Sendable {
     /// Joins the connection to which a member has invited as a contact.
     func joinContact(_ id: ContactID) async throws {
         let found = try await transactions.query { transaction -> (user: User, agentUser: AgentUserID, link: String)? in
-            guard let userID = try transaction.db.userID(ofContact: id), let user = try transaction.db.user(userID),
-                let agentUser = Int64(user.agentUserID), let invitation = try transaction.db.contact(id, of: user)?.groupDirectInvitation
+            guard let userID = try transaction.db.contacts.userID(ofContact: id), let user = try transaction.db.users.find(userID),
+                let agentUser = Int64(user.agentUserID), let invitation = try transaction.db.contacts.find(id, of: user)?.groupDirectInvitation
             else { return nil }
             return (user, agentUser, invitation.link)
         }
@@ -181,9 +181,9 @@ struct MemberConnector: Sendable {
             try await agent.join(user: agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
         }
         try await transactions.transaction { transaction in
-            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
-            try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
-            try transaction.db.updateContact(id, directInvitationStarted: true)
+            guard let record = try transaction.db.connections.find(agentID: connection.bytes) else { return }
+            try transaction.db.connections.update(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
+            try transaction.db.contacts.update(id, directInvitationStarted: true)
         }
     }
 
@@ -196,8 +196,9 @@ struct MemberConnector: Sendable {
     func publishLink(of group: GroupInfo, user: User) async throws(ChatCoreError) -> GroupLink? {
         try await locks.withLock("group link \(group.groupID)") { () throws(ChatCoreError) in
             let found = try await transactions.query { transaction -> (GroupInfo, GroupLink, ConnectionRecord)? in
-                guard let group = try transaction.db.group(group.groupID, user: user.userID), let link = try transaction.db.groupLink(group: group.groupID),
-                    let connection = try transaction.db.connection(ofGroupLink: link.userContactLinkID)
+                guard let group = try transaction.db.groups.find(group.groupID, user: user.userID),
+                    let link = try transaction.db.groupLinks.find(group: group.groupID),
+                    let connection = try transaction.db.connections.find(ofGroupLink: link.userContactLinkID)
                 else { return nil }
                 return (group, link, connection)
             }
@@ -208,15 +209,17 @@ struct MemberConnector: Sendable {
                 try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
             }
             return try await transactions.transaction { transaction in
-                try transaction.db.updateGroupLink(group: group.groupID, shortLink: short.groupLink.wireString)
-                return try transaction.db.groupLink(group: group.groupID)
+                try transaction.db.groupLinks.update(group: group.groupID, shortLink: short.groupLink.wireString)
+                return try transaction.db.groupLinks.find(group: group.groupID)
             }
         }
     }
 
     func publishLink(of id: GroupID, agentUser: AgentUserID) async throws {
         let found = try await transactions.query { transaction -> (User, GroupInfo)? in
-            guard let user = try transaction.db.user(agentID: agentUser), let group = try transaction.db.group(id, user: user.userID) else { return nil }
+            guard let user = try transaction.db.users.find(agentID: agentUser), let group = try transaction.db.groups.find(id, user: user.userID) else {
+                return nil
+            }
             return (user, group)
         }
         guard let (user, group) = found else { return }
@@ -232,7 +235,7 @@ extension MemberConnector {
         // Relays have links of their own, which show nothing that changes.
         guard group.membership.role == .owner else { return link }
         let (revisions, relays) = try await transactions.query { transaction in
-            (try transaction.db.linkRevisions(of: group.groupID), try transaction.publishedRelays(of: group))
+            (try transaction.db.groups.linkRevisions(of: group.groupID), try transaction.publishedRelays(of: group))
         }
         guard revisions.published < revisions.current else { return link }
         let shown = relays.compactMap(\.relayLink).compactMap { try? ConnectionShortLink(wireString: $0) }
@@ -242,7 +245,7 @@ extension MemberConnector {
         }
         return try await transactions.transaction { transaction in
             try transaction.notePublished(relays, of: group, revision: revisions.current, user: user)
-            return try transaction.db.groupLink(group: group.groupID)
+            return try transaction.db.groupLinks.find(group: group.groupID)
         }
     }
 }
@@ -282,7 +285,7 @@ extension ChatTransaction {
         return switch answer {
         case .admit(let acceptance):
             .groupLinkInvitation(GroupLinkInvitation(of: member, to: group, acceptance, hostName: memberProfile(in: group, of: user).displayName))
-        case .refuse(let reason): linkRejection(of: member, from: group, reason)
+        case .refuse(let reason): .groupLinkRejection(GroupLinkRejection(of: member, from: group, reason))
         }
     }
 }

@@ -41,7 +41,7 @@ extension ChatTransaction {
             conversation = .group(chat)
             return item
         case .notes(let folder):
-            try db.touchNoteFolder(folder.noteFolderID, chatTime: now)
+            try db.notes.touch(folder.noteFolderID, chatTime: now)
             return try addItem(draft, owner: conversation.owner, user: user.userID)
         }
     }
@@ -50,7 +50,7 @@ extension ChatTransaction {
     func addItem(_ draft: ItemDraft, to contact: inout Contact, of user: User) throws -> ChatItem {
         // One of the items of the transaction is enough: the first.
         if (draft.content.requiresAttention(isSent: draft.isSent) && contact.chatTimestamp != now) || contact.chatDeleted {
-            try db.touchContact(contact.contactID, chatTime: now)
+            try db.contacts.touch(contact.contactID, chatTime: now)
             contact.chatTimestamp = now
             contact.chatDeleted = false
         }
@@ -77,8 +77,8 @@ extension ChatTransaction {
         record.group = draft.group
         if draft.deletion != .none { (record.deletion, record.deletedAt) = (draft.deletion, now) }
         if draft.timer?.deleteAt != nil { effects.hasNewExpiry = true }
-        let stored = try db.insertItem(record)
-        return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members(of: [stored], known: author)).item
+        let stored = try db.items.insert(record)
+        return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members.members(of: [stored], known: author)).item
     }
 
     /// Adds items that no message brought, and tells of them: one event for all.
@@ -109,7 +109,7 @@ extension ChatTransaction {
 
     /// An item of the chat with a contact.
     func item(_ id: ChatItemID, contact: ContactID) throws -> StoredItem {
-        guard let item = try db.item(id, owner: .contact(contact), at: now) else {
+        guard let item = try db.items.find(id, owner: .contact(contact), at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: id))
         }
         return item
@@ -126,10 +126,10 @@ extension ChatTransaction {
         _ stored: StoredItem, message: MessageContent, versionAt: UTCTimestamp, isEdited: Bool, isLive: Bool
     ) throws -> ChatItem {
         if let old = stored.message, old != message {
-            if try !db.hasVersions(item: stored.id) {
-                try db.insertVersion(item: stored.id, content: old, versionAt: stored.item.meta.itemTimestamp, createdAt: now)
+            if try !db.items.hasVersions(item: stored.id) {
+                try db.items.insertVersion(item: stored.id, content: old, versionAt: stored.item.meta.itemTimestamp, createdAt: now)
             }
-            try db.insertVersion(item: stored.id, content: message, versionAt: versionAt, createdAt: now)
+            try db.items.insertVersion(item: stored.id, content: message, versionAt: versionAt, createdAt: now)
         }
         let content: ItemContent = stored.isSent ? .sentMessage(content: message) : .receivedMessage(content: message)
         // The clock of a message that was typed live starts when it is finished, or when it is read after that.
@@ -139,10 +139,10 @@ extension ChatTransaction {
             deleteAt = time.steady.adding(seconds: Int64(timer.ttl))
             effects.hasNewExpiry = true
         }
-        try db.updateItem(
+        try db.items.update(
             stored.id, content: content, text: content.text, hasLink: ItemRules.hasLink(message), isEdited: isEdited, isLive: isLive && meta.isLive == true,
             deleteAt: deleteAt, at: now)
-        guard let updated = try db.item(stored.id, owner: stored.owner, at: now) else {
+        guard let updated = try db.items.find(stored.id, owner: stored.owner, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: stored.id))
         }
         return updated.item
@@ -152,7 +152,7 @@ extension ChatTransaction {
     func removeItems(_ items: [StoredItem], from conversation: Conversation) throws -> [ChatItemDeletion] {
         if items.contains(where: { $0.item.file != nil }) { effects.removesFiles = true }
         return try items.map { stored in
-            try db.deleteItem(stored)
+            try db.items.delete(stored)
             return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item))
         }
     }
@@ -161,7 +161,7 @@ extension ChatTransaction {
     func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, in conversation: Conversation) throws -> [ChatItemDeletion] {
         try cancelTransfers(of: items)
         return try items.map { stored in
-            try db.markItem(stored.id, deletedAt: time, at: now)
+            try db.items.mark(stored.id, deletedAt: time, at: now)
             let marked = try item(stored.id, in: conversation)
             return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item), toChatItem: conversation.containing(marked.item))
         }

@@ -15,7 +15,7 @@ extension ChatTransaction {
         effects.sendsReceipt = asksForReceipt(messages, in: context)
         if !isRetry {
             guard metadata.messageID > context.record.lastReceivedMessageID else { return }
-            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+            try db.connections.update(context.record.id, lastReceived: metadata.messageID)
         }
         guard case .contact = context.peer else { return }
         if context.connection.status != .ready { try beginChat(in: &context) }
@@ -59,7 +59,7 @@ extension ChatTransaction {
     private func receiveEncryption(_ isPQ: Bool, in context: inout ReceivingContext) throws {
         guard var contact = context.contact, let connection = contact.activeConnection else { return }
         guard connection.pqReceiveEnabled != isPQ, connection.pqReceiveEnabled != nil || isPQ else { return }
-        try db.updateConnection(context.record.id, pqReceiving: isPQ)
+        try db.connections.update(context.record.id, pqReceiving: isPQ)
         let wasEnabled = connection.pqSendEnabled == true && connection.pqReceiveEnabled == true
         contact.activeConnection?.pqReceiveEnabled = isPQ
         let isEnabled = connection.pqSendEnabled == true && isPQ
@@ -201,8 +201,8 @@ extension ChatTransaction {
         }
         var item = try addItem(draft, to: &conversation, of: user)
         if !isProhibited {
-            try db.insertVersion(item: item.meta.itemID, content: update.content, versionAt: brokerTime, createdAt: now)
-            try db.updateItem(
+            try db.items.insertVersion(item: item.meta.itemID, content: update.content, versionAt: brokerTime, createdAt: now)
+            try db.items.update(
                 item.meta.itemID, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true,
                 isLive: update.live == true, deleteAt: nil, at: now)
             item = try self.item(item.meta.itemID, in: conversation).item
@@ -229,11 +229,11 @@ extension ChatTransaction {
 
     private func receiveReaction(_ change: MessageReactionChange, brokerTime: UTCTimestamp, in conversation: Conversation, of user: User) throws {
         guard let contact = conversation.owner.contactID else { return }
-        let before = try db.reactions(contact: contact, sharedMessageID: change.messageID, byUser: false)
+        let before = try db.reactions.reactions(contact: contact, sharedMessageID: change.messageID, byUser: false)
         let stored = try storedItem(change.messageID, in: conversation)
         let decision = ReceivedReactionDecision(change, to: stored, after: before, in: conversation)
         guard decision != .ignore else { return }
-        try db.setReaction(
+        try db.reactions.set(
             contact: contact, sharedMessageID: change.messageID, byUser: false, reaction: change.reaction, isAdded: change.add, isEarly: decision == .keep,
             at: brokerTime)
         guard decision == .apply, let stored else { return }
@@ -245,7 +245,7 @@ extension ChatTransaction {
     /// The newest item of a conversation under the id by which both sides know a message.
     private func storedItem(_ id: SharedMessageID, in conversation: Conversation) throws -> StoredItem? {
         guard let contact = conversation.owner.contactID else { return nil }
-        return try db.item(contact: contact, sharedMessageID: id, at: now)
+        return try db.items.find(contact: contact, sharedMessageID: id, at: now)
     }
 }
 

@@ -176,7 +176,7 @@ extension ChatTransaction {
         case .notes: return .nobody
         case .contact(let contact):
             let connection = try sendingConnection(contact)
-            guard let record = try db.connection(connection.connectionID) else {
+            guard let record = try db.connections.find(connection.connectionID) else {
                 throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
             }
             return .contact(record)
@@ -264,7 +264,7 @@ extension ChatTransaction {
         try check(message.content)
         var conversation = try conversation(chat, of: user)
         if case .group(var chat) = conversation {
-            if let stored = try db.item(id, owner: conversation.owner, at: now) { chat.post = try commentedPost(of: stored) }
+            if let stored = try db.items.find(id, owner: conversation.owner, at: now) { chat.post = try commentedPost(of: stored) }
             conversation = .group(chat)
             if chat.scope == nil { try requireRole(in: chat) }
             if GroupContentRules.forbidsLinks(message.content, by: chat.group.membership, in: chat.group) {
@@ -284,7 +284,7 @@ extension ChatTransaction {
             var mentions: [String: MemberID] = [:]
             if case .group(let chat) = conversation {
                 mentions = try self.mentions(message.mentions, in: message.content, group: chat.group)
-                try db.updateItem(id, mentions: mentions, mentionsUser: false)
+                try db.items.update(id, mentions: mentions, mentionsUser: false)
             }
             let item = try updateItem(stored, message: message.content, versionAt: now, isEdited: isEdited, isLive: isLive)
             if let sharedID = stored.item.meta.sharedMessageID, conversation.hasRecipients {
@@ -345,11 +345,11 @@ extension ChatTransaction {
             throw Refusal.command("reaction not allowed - chat item has no content")
         }
         let contact = ContactID(chat.id)
-        let before = try db.reactions(contact: contact, sharedMessageID: sharedID, byUser: true)
+        let before = try db.reactions.reactions(contact: contact, sharedMessageID: sharedID, byUser: true)
         try ReactionRules.check(reaction, isAdded: isAdded, after: before)
         let change = MessageReactionChange(messageID: sharedID, reaction: reaction, add: isAdded)
         try send([OutgoingMessage(.react(change), id: newSharedMessageID())], to: try audience(of: conversation), in: conversation, of: user)
-        try db.setReaction(contact: contact, sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
+        try db.reactions.set(contact: contact, sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
         let item = try item(id, in: conversation).item
         let shown = ItemReaction(direction: .directSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: shown))

@@ -15,7 +15,7 @@ extension ChatTransaction {
     /// - Returns: its number in quarantine.
     func quarantine(_ incoming: Incoming, as key: InFlightKey) throws -> QuarantinedEventID {
         let notification = incoming.notification
-        let id = try db.insertQuarantined(
+        let id = try db.quarantine.insert(
             key, connection: notification.connection?.bytes, kind: incoming.name, event: notification.stored, body: notification.body, at: now)
         let message = "event.quarantined: processes died of it; it is number \(id) of /_quarantine"
         try setAside(
@@ -28,7 +28,7 @@ extension ChatTransaction {
         let event = try quarantined(id)
         try receive(incoming)
         guard !effects.isPremature else { throw Refusal.command("the event cannot be received just now: try again later") }
-        try db.deleteQuarantined(id)
+        try db.quarantine.delete(id)
         return .quarantineRetried(event: event)
     }
 
@@ -36,15 +36,16 @@ extension ChatTransaction {
     func retry(_ job: AgentJob, number id: QuarantinedEventID) throws -> ChatResponse {
         let event = try quarantined(id)
         effects.jobs.append(
-            try db.insertAgentJob(job.task, connection: job.connection, agentUserID: job.agentUserID, user: db.user(agentID: job.agentUserID)?.userID, at: now))
-        try db.deleteQuarantined(id)
+            try db.jobs.insert(
+                job.task, connection: job.connection, agentUserID: job.agentUserID, user: db.users.find(agentID: job.agentUserID)?.userID, at: now))
+        try db.quarantine.delete(id)
         return .quarantineRetried(event: event)
     }
 
     /// Lists work of a connection that the agent has set aside.
     func receive(_ command: QuarantinedCommand, of connection: ConnectionID) throws {
         guard let key = command.key else { return }
-        let id = try db.insertQuarantined(
+        let id = try db.quarantine.insert(
             key, connection: connection.bytes, kind: QuarantinedWork.prefix + command.kind, event: QuarantinedWork.payload(command), body: nil, at: now)
         emit(.chatError(error: .chat(error: .exception(message: "command.quarantined: processes died of it; it is number \(id) of /_quarantine"))))
     }
@@ -52,18 +53,18 @@ extension ChatTransaction {
     /// Removes work from the list that the agent tries again.
     func retriedCommand(number id: QuarantinedEventID) throws -> ChatResponse {
         let event = try quarantined(id)
-        try db.deleteQuarantined(id)
+        try db.quarantine.delete(id)
         return .quarantineRetried(event: event)
     }
 
     func dropQuarantined(_ id: QuarantinedEventID) throws -> ChatResponse {
         let event = try quarantined(id)
-        try db.deleteQuarantined(id)
+        try db.quarantine.delete(id)
         return .quarantineDropped(event: event)
     }
 
     private func quarantined(_ id: QuarantinedEventID) throws -> QuarantinedEvent {
-        guard let event = try db.quarantinedEvents(id).first else { throw Refusal.command("there is no event \(id) in quarantine") }
+        guard let event = try db.quarantine.events(id).first else { throw Refusal.command("there is no event \(id) in quarantine") }
         return event
     }
 }

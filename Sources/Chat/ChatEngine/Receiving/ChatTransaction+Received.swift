@@ -48,9 +48,9 @@ struct ReceivingContext {
     /// Whether the connection may turn out to be one with the host of a group: this profile asked for it by an address, and knows nobody by it yet. A
     /// contact that has written is more than the card of a business.
     func mayTurnIntoGroup(_ db: Database) throws -> Bool {
-        guard try db.usesAddressOfPeer(record.id) else { return false }
+        guard try db.connections.usesAddressOfPeer(record.id) else { return false }
         guard let contact else { return true }
-        return try contact.status == .active && !db.hasReceivedMessages(from: contact)
+        return try contact.status == .active && !db.items.hasReceivedMessages(from: contact)
     }
 
     /// The contact, once there is one.
@@ -81,9 +81,9 @@ extension ChatTransaction {
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
         if case .commandQuarantined(let command) = incoming.notification.event { return try receive(command, of: connection) }
-        guard let record = try db.connection(agentID: connection.bytes), record.connection.status != .deleted, let user = try db.user(record.userID)
+        guard let record = try db.connections.find(agentID: connection.bytes), record.connection.status != .deleted, let user = try db.users.find(record.userID)
         else {
-            if case .confirmation = incoming.notification.event, try db.isRelayTest(connection.bytes) {
+            if case .confirmation = incoming.notification.event, try db.relays.isRelayTest(connection.bytes) {
                 if let answer = try? single(incoming) { effects.relayTestAnswers.append((connection.bytes, answer.event)) }
                 return
             }
@@ -94,7 +94,7 @@ extension ChatTransaction {
             return
         }
         var context = try context(of: record, user: user, securityCodeHash: incoming.securityCodeHash)
-        if let number = incoming.countedNumber, try db.wasCounted(number) { return }
+        if let number = incoming.countedNumber, try db.countedEvents.contains(number) { return }
         if case .message = incoming.notification.event {
             // Each message in it has a savepoint of its own.
             do {
@@ -105,15 +105,15 @@ extension ChatTransaction {
         } else {
             try attempt(in: &context) { try receive(incoming, in: &$0) }
         }
-        if let number = incoming.countedNumber, !effects.isPremature { try db.insertCountedEvent(number, at: now) }
+        if let number = incoming.countedNumber, !effects.isPremature { try db.countedEvents.insert(number, at: now) }
     }
 
     /// The connection of an event with its peer.
     func context(of record: ConnectionRecord, user: User, securityCodeHash: Bytes? = nil) throws -> ReceivingContext {
-        if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) {
+        if let id = record.memberID, let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: user.userID) {
             return ReceivingContext(record: record, user: user, group: group, member: member)
         }
-        let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
+        let contact = try record.contactID.flatMap { try db.contacts.find($0, of: user) }
         return ReceivingContext(record: record, user: user, contact: contact, securityCodeHash: securityCodeHash)
     }
 
@@ -123,19 +123,19 @@ extension ChatTransaction {
     func setAside(_ incoming: Incoming, _ cause: ChatCoreError, shown text: String = "the message could not be stored") throws {
         emit(.chatError(error: cause.chatError ?? .store(error: .internalError(message: cause.message))))
         guard let number = incoming.messageID, let connection = incoming.notification.connection,
-            let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID),
+            let record = try db.connections.find(agentID: connection.bytes), let user = try db.users.find(record.userID),
             number > record.lastReceivedMessageID
         else { return }
-        try db.updateConnection(record.id, lastReceived: number)
+        try db.connections.update(record.id, lastReceived: number)
         let content = ItemContent.receivedMessageError(error: .parseError(error: text))
-        if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) {
+        if let id = record.memberID, let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: user.userID) {
             guard member.leavesNotes else { return }
             var (shown, chat) = try conversation(with: member, in: group)
             try addEvent(content, from: shown, in: &chat, of: user)
             shown = chat.supportMember ?? shown
             return
         }
-        guard var contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return }
+        guard var contact = try record.contactID.flatMap({ try db.contacts.find($0, of: user) }) else { return }
         try addInternalItems(
             [content], isSent: false, to: &contact, of: user)
     }
@@ -173,7 +173,7 @@ extension ChatTransaction {
         case .information(_, _): try receiveInformation(single(incoming), in: &context)
         case .connected(let pqEncryption): try receiveConnected(pqEncryption: pqEncryption, in: &context)
         case .joined(let isSecured):
-            try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
+            try db.connections.update(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
         case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, isRetry: incoming.isRetry, in: &context)
         case .receipts(let metadata, let receipts): try receiveReceipts(metadata, receipts, in: &context)
         case .messageDelayed(let id, let fault):
@@ -193,7 +193,7 @@ extension ChatTransaction {
                 return
             }
             if context.connection.status != .ready, !fault.isTemporary, !isHostFault(fault) {
-                try db.updateConnection(context.record.id, status: .failed(connectionError: fault.description), at: now)
+                try db.connections.update(context.record.id, status: .failed(connectionError: fault.description), at: now)
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
@@ -250,8 +250,8 @@ extension ChatTransaction {
     /// Rejects a request that nobody can answer, because nothing was stored of it: it would be one of those that wait for an answer, which an address
     /// keeps only so many of.
     private func release(_ id: InvitationID, in context: ReceivingContext) throws {
-        guard try db.contactRequest(agentInvitationID: id.bytes) == nil, try !db.hasMember(invitationID: id.bytes),
-            try !db.hasGroup(relayInvitation: id.bytes), !effects.jobs.contains(where: { $0.task.answers(id.bytes) })
+        guard try db.contactRequests.find(agentInvitationID: id.bytes) == nil, try !db.members.hasMember(invitationID: id.bytes),
+            try !db.groups.hasGroup(relayInvitation: id.bytes), !effects.jobs.contains(where: { $0.task.answers(id.bytes) })
         else { return }
         try enqueue(.reject(invitation: id.bytes), user: context.user)
     }

@@ -25,13 +25,13 @@ final class CrashLoopGuard: Sendable {
         let died = table?.leftBehind ?? []
         let known: CrashSuspects
         if died.isEmpty {
-            known = CrashSuspects(try await store.read { try $0.crashSuspects() })
+            known = CrashSuspects(try await store.read { try $0.quarantine.crashSuspects() })
         } else {
             let end = table?.previousEnd ?? .kill
-            var suspects = CrashSuspects(try await store.read { try $0.crashSuspects() })
+            var suspects = CrashSuspects(try await store.read { try $0.quarantine.crashSuspects() })
             let counts = suspects.processEnded(by: end, with: died)
             do {
-                try await store.write { db in for count in counts { try db.set(count, at: time.now) } }
+                try await store.write { db in for count in counts { try db.quarantine.set(count, at: time.now) } }
             } catch {
                 // The start of an engine does not wait for a disk that fails: this process knows what it has to, and the next one does not.
                 logger.warning("what the process before this one died of is not stored", metadata: ["error": "\(error)"])

@@ -143,7 +143,7 @@ final class Receiver: Sendable {
         }
         FailPoint.chatStored.pass()
         if let key = incoming.key, incoming.isRead, crashGuard.clear(key) {
-            transactions.store.submitLater({ db in try db.deleteCrashSuspect(key) }) { [logger] result in
+            transactions.store.submitLater({ db in try db.quarantine.deleteCrashSuspect(key) }) { [logger] result in
                 guard case .failure(let error) = result else { return }
                 logger.warning("an event that nobody dies of stays suspect", metadata: ["error": "\(error)"])
             }

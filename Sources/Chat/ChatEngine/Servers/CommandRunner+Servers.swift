@@ -26,25 +26,25 @@ extension CommandRunner {
         case .test(let id, let server): return try await test(server, user: id)
         case .testRelay(let id, let address): return try await testRelay(address, user: id)
         case .operators:
-            return try await query { .serverOperatorConditions(conditions: try $0.db.operatorConditions(at: $0.now)) }
+            return try await query { .serverOperatorConditions(conditions: try $0.db.operators.operatorConditions(at: $0.now)) }
         case .setOperators(let operators): return try await transactionThatSetsServers { try $0.setOperators(operators) }
         case .setOperatorRoles(let roles): return try await transactionThatSetsServers { try $0.setOperators(try $0.operators(with: roles)) }
         case .conditions:
             let text = core.configuration.conditions.text
             return try await query { transaction in
                 .usageConditions(
-                    usageConditions: try transaction.db.currentConditions(), conditionsText: text,
-                    acceptedConditions: try transaction.db.latestAcceptedConditions())
+                    usageConditions: try transaction.db.operators.currentConditions(), conditionsText: text,
+                    acceptedConditions: try transaction.db.operators.latestAcceptedConditions())
             }
         case .setConditionsNotified(let id):
             return try await transaction { transaction in
-                try transaction.db.setConditionsNotified(id, at: transaction.now)
+                try transaction.db.operators.setConditionsNotified(id, at: transaction.now)
                 return .cmdOk(user: nil)
             }
         case .acceptConditions(let id, let operators):
             return try await transaction { transaction in
-                try transaction.db.acceptConditions(id, operators: operators, at: transaction.now)
-                return .serverOperatorConditions(conditions: try transaction.db.operatorConditions(at: transaction.now))
+                try transaction.db.operators.acceptConditions(id, operators: operators, at: transaction.now)
+                return .serverOperatorConditions(conditions: try transaction.db.operators.operatorConditions(at: transaction.now))
             }
         case .networkConfig, .setNetworkConfig, .changeNetwork, .setNetworkInfo, .reconnectAll, .reconnect:
             return try await runNetwork(command)
@@ -85,33 +85,33 @@ extension CommandRunner {
 
 extension ChatTransaction {
     func servers(of user: User) throws -> UserServerSet {
-        try db.servers(ofUser: user.userID, operators: try db.operatorConditions(at: now).serverOperators)
+        try db.servers.servers(ofUser: user.userID, operators: try db.operators.operatorConditions(at: now).serverOperators)
     }
 
     func validation(of servers: [UserOperatorServers], user: User) throws -> UserServersValidation {
         for server in servers.flatMap({ $0.smpServers + $0.xftpServers }) where RouterHosts.parse(server.server) == nil {
             throw Refusal.command("not the address of a server: \(server.server)")
         }
-        let others = try db.users().filter { $0.userID != user.userID }
+        let others = try db.users.users().filter { $0.userID != user.userID }
         return UserServersValidation(servers, others: try others.map { ($0, try self.servers(of: $0).byOperator) })
     }
 
     func setServers(_ servers: [UserOperatorServers], user: User) throws -> ChatResponse {
         if let fault = try validation(of: servers, user: user).fault { throw Refusal.command(fault) }
-        try db.setServers(servers, user: user.userID)
+        try db.servers.setServers(servers, user: user.userID)
         try enqueue(.setServers, user: user)
         return .cmdOk(user: nil)
     }
 
     func setOperators(_ operators: [ServerOperator]) throws -> ChatResponse {
-        try db.updateOperators(operators)
-        for user in try db.users() { try enqueue(.setServers, user: user) }
-        return .serverOperatorConditions(conditions: try db.operatorConditions(at: now))
+        try db.operators.update(operators)
+        for user in try db.users.users() { try enqueue(.setServers, user: user) }
+        return .serverOperatorConditions(conditions: try db.operators.operatorConditions(at: now))
     }
 
     /// Operators with other roles.
     func operators(with roles: [ServerOperatorRoles]) throws -> [ServerOperator] {
-        let known = try db.storedOperators()
+        let known = try db.operators.stored()
         return try roles.map { roles in
             guard var one = known.first(where: { $0.operatorID == roles.operatorID }) else {
                 throw Refusal.store(.operatorNotFound(operatorID: roles.operatorID))

@@ -54,7 +54,7 @@ final class NetworkController: Sendable {
         try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
             let plan = try await transactions.transaction { transaction in
                 let plan = try transaction.plan(config)
-                try transaction.db.set(config.json, setting: ChatTransaction.networkSetting)
+                try transaction.db.settings.set(config.json, setting: ChatTransaction.networkSetting)
                 return plan
             }
             try await apply(plan, config)
@@ -107,7 +107,7 @@ extension ChatTransaction {
     static let networkSetting = "network"
 
     func storedNetworkConfig() throws -> NetworkConfig {
-        try db.setting(Self.networkSetting).map { try NetworkConfig(json: $0) } ?? .standard
+        try db.settings.value(Self.networkSetting).map { try NetworkConfig(json: $0) } ?? .standard
     }
 
     func plan(_ config: NetworkConfig) throws -> NetworkPlan {

@@ -53,8 +53,8 @@ final class ServerConfigurator: Sendable {
     /// Passes the current servers of a profile to the agent.
     func publish(agentUser: AgentUserID) async throws {
         let routers = try await transactions.store.read { db -> [AgentServer]? in
-            guard let user = try db.user(agentID: agentUser) else { return nil }
-            return try db.servers(ofUser: user.userID, operators: try db.storedOperators()).usedRouters
+            guard let user = try db.users.find(agentID: agentUser) else { return nil }
+            return try db.servers.servers(ofUser: user.userID, operators: try db.operators.stored()).usedRouters
         }
         // The profile is gone since.
         guard let routers else { return }
@@ -89,12 +89,12 @@ extension ChatTransaction {
     ///
     /// - Returns: the profiles whose servers are not as they were, by the agent's ids.
     func configureServers(_ configuration: NativeCoreConfiguration) throws -> [AgentUserID] {
-        try db.insertConditions(commit: configuration.conditions.commit, at: now)
-        try db.deleteOperators(except: configuration.operators.map(\.tag))
-        for preset in configuration.operators { try db.upsert(preset) }
+        try db.operators.insertConditions(commit: configuration.conditions.commit, at: now)
+        try db.operators.delete(except: configuration.operators.map(\.tag))
+        for preset in configuration.operators { try db.operators.upsert(preset) }
         try acceptOverdueConditions()
         var changed: [AgentUserID] = []
-        for user in try db.users() {
+        for user in try db.users.users() {
             guard try offerServers(configuration.drawingServers(using: random), to: user.userID) else { continue }
             try enqueue(.setServers, user: user)
             if let agentUser = Int64(user.agentUserID) { changed.append(agentUser) }
@@ -104,11 +104,11 @@ extension ChatTransaction {
 
     /// Conditions whose time for objections is over count as accepted, as they say themselves.
     private func acceptOverdueConditions() throws {
-        let state = try db.operatorConditions(at: now)
+        let state = try db.operators.operatorConditions(at: now)
         let overdue = state.serverOperators.filter { one in
             if case .required(let deadline?) = one.conditionsAcceptance { deadline < now } else { false }
         }
-        try db.acceptConditions(
+        try db.operators.acceptConditions(
             state.currentConditions.conditionsID, operators: overdue.compactMap(\.operatorID), automatically: true, at: now)
     }
 
@@ -117,15 +117,15 @@ extension ChatTransaction {
     /// - Returns: whether that changed anything.
     @discardableResult
     func offerServers(_ configuration: NativeCoreConfiguration, to user: UserID) throws -> Bool {
-        let known = try db.servers(ofUser: user, operators: [])
-        let isChosen = try db.hasChosenServers(user: user)
+        let known = try db.servers.servers(ofUser: user, operators: [])
+        let isChosen = try db.servers.hasChosenServers(user: user)
         let smp = configuration.operators.flatMap(\.smpServers), xftp = configuration.operators.flatMap(\.xftpServers)
         var isChanged = try offer(smp, .smp, to: user, known: known.smpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen)
         isChanged = try offer(xftp, .xftp, to: user, known: known.xftpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen) || isChanged
         for relay in configuration.operators.flatMap(\.chatRelays) where !known.chatRelays.contains(where: { $0.address == relay.address }) {
             var new = relay
             new.chatRelayID = nil
-            try db.set(new, user: user)
+            try db.servers.set(new, user: user)
         }
         guard !isChosen else { return isChanged }
         let own = configuration.servers.map { PresetOperator.Server($0.wireString) }
@@ -138,10 +138,10 @@ extension ChatTransaction {
         _ servers: [PresetOperator.Server], _ kind: ServerProtocol, to user: UserID, known: [UserServer], isPreset: Bool, isChosen: Bool = false
     ) throws -> Bool {
         let gone = known.filter { server in !servers.contains { $0.address == server.server } }
-        for server in gone { if let id = server.serverID { try db.deleteServer(id, user: user) } }
+        for server in gone { if let id = server.serverID { try db.servers.delete(id, user: user) } }
         let new = servers.filter { server in !known.contains { $0.server == server.address } }
         for server in new {
-            try db.insertServer(server.address, kind, user: user, isPreset: isPreset, isEnabled: server.isEnabled, isChosen: isChosen)
+            try db.servers.insert(server.address, kind, user: user, isPreset: isPreset, isEnabled: server.isEnabled, isChosen: isChosen)
         }
         return !gone.isEmpty || !new.isEmpty
     }

@@ -57,10 +57,10 @@ final class ChatTransaction {
     /// The profile that the command is for.
     func user() throws -> User {
         if let actor {
-            guard let user = try db.user(actor) else { throw Refusal.chat(.userUnknown) }
+            guard let user = try db.users.find(actor) else { throw Refusal.chat(.userUnknown) }
             return user
         }
-        guard let user = try db.activeUser() else { throw Refusal.chat(.noActiveUser) }
+        guard let user = try db.users.activeUser() else { throw Refusal.chat(.noActiveUser) }
         return user
     }
 
@@ -75,20 +75,20 @@ final class ChatTransaction {
 
     /// A profile by its id, whoever is active.
     func anyUser(_ id: UserID) throws -> User {
-        guard let user = try db.user(id) else { throw Refusal.chat(.userUnknown) }
+        guard let user = try db.users.find(id) else { throw Refusal.chat(.userUnknown) }
         return user
     }
 
     // MARK: Contacts
 
     func contact(_ id: ContactID, of user: User) throws -> Contact {
-        guard let contact = try db.contact(id, of: user) else { throw Refusal.store(.contactNotFound(contactID: id)) }
+        guard let contact = try db.contacts.find(id, of: user) else { throw Refusal.store(.contactNotFound(contactID: id)) }
         return contact
     }
 
     /// The incognito profile that a contact knows the user by, if it is one.
     func incognitoProfile(_ connection: Connection?) throws -> Profile? {
-        try connection?.customUserProfileID.flatMap { try db.profile($0) }
+        try connection?.customUserProfileID.flatMap { try db.profiles.find($0) }
     }
 
     /// The profile that a contact is shown.

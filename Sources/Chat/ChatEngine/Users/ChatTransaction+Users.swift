@@ -11,14 +11,14 @@ extension ChatTransaction {
     func knownUser(_ id: UserID) throws -> User { try anyUser(id) }
 
     func knownUser(named name: String) throws -> User {
-        guard let user = try db.user(named: name) else { throw Refusal.chat(.userUnknown) }
+        guard let user = try db.users.find(named: name) else { throw Refusal.chat(.userUnknown) }
         return user
     }
 
     /// All profiles: apps leave out those that are hidden.
     func userInfos() throws -> [UserInfo] {
-        return try db.users().map {
-            UserInfo(user: $0, unreadCount: try db.unreadCount(ofUser: $0.userID))
+        return try db.users.users().map {
+            UserInfo(user: $0, unreadCount: try db.users.unreadCount(ofUser: $0.userID))
         }
     }
 
@@ -27,7 +27,7 @@ extension ChatTransaction {
     /// Refuses names that are not proper or taken.
     func checkNewUser(_ new: NewUser, name: String) throws {
         if new.profile != nil { try checkName(name) }
-        for user in try db.users() {
+        for user in try db.users.users() {
             if user.localDisplayName == name {
                 // That there is a hidden profile of this name must not show.
                 let isKnown = user.isActive || user.viewPasswordHash == nil
@@ -48,18 +48,18 @@ extension ChatTransaction {
         // A past time hides when the profile was made: two to three days ago.
         let random = random.bytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let time = new.pastTimestamp ? now.adding(seconds: -(2 * 86_400 + random % 86_400)) : now
-        let id = try db.insertUser(
+        let id = try db.users.insert(
             NewUserRecord(agentUserID: agentID, profile: profile, isChatRelay: new.isChatRelay, createdAt: time))
-        for preset in presets { _ = try db.insertContact(NewContactRecord(profile: preset), user: id, at: time) }
+        for preset in presets { _ = try db.contacts.insert(NewContactRecord(profile: preset), user: id, at: time) }
         return try anyUser(id)
     }
 
     func deleteUser(_ target: User, deleteQueues: Bool, password: String?) throws -> ChatResponse {
         try check(password, of: target, asked: try user())
-        let others = try db.users().filter { $0.userID != target.userID && $0.viewPasswordHash == nil }
+        let others = try db.users.users().filter { $0.userID != target.userID && $0.viewPasswordHash == nil }
         if target.isActive, !others.isEmpty { throw Refusal.chat(.cantDeleteActiveUser(userID: target.userID)) }
         try enqueue(.deleteUser(deleteQueues: deleteQueues), user: target)
-        try db.deleteUser(target.userID)
+        try db.users.delete(target.userID)
         effects.removesFiles = true
         return .cmdOk(user: nil)
     }
@@ -85,12 +85,12 @@ extension ChatTransaction {
         let target = try id.map(knownUser) ?? user
         guard target.viewPasswordHash == nil else { throw Refusal.chat(.userAlreadyHidden(userID: target.userID)) }
         guard !password.isEmpty else { throw Refusal.chat(.emptyUserPassword(userID: target.userID)) }
-        guard try db.users().filter({ $0.viewPasswordHash == nil }).count > 1 else {
+        guard try db.users.users().filter({ $0.viewPasswordHash == nil }).count > 1 else {
             throw Refusal.chat(.cantHideLastUser(userID: target.userID))
         }
         let salt = random.bytes(16)
         let hash = Hash.sha512(Bytes(password.utf8) + salt)
-        try db.updateUserPrivacy(target.userID, hash: hash, salt: salt, showsNotifications: false)
+        try db.users.updateUserPrivacy(target.userID, hash: hash, salt: salt, showsNotifications: false)
         return try privacy(of: target, asked: user)
     }
 
@@ -100,7 +100,7 @@ extension ChatTransaction {
         guard target.viewPasswordHash != nil else { throw Refusal.chat(.userNotHidden(userID: target.userID)) }
         guard !password.isEmpty else { throw Refusal.chat(.emptyUserPassword(userID: target.userID)) }
         try check(password, of: target, asked: user)
-        try db.updateUserPrivacy(target.userID, hash: nil, salt: nil, showsNotifications: true)
+        try db.users.updateUserPrivacy(target.userID, hash: nil, salt: nil, showsNotifications: true)
         return try privacy(of: target, asked: user)
     }
 
@@ -108,7 +108,7 @@ extension ChatTransaction {
         let user = try user()
         let target = try id.map(knownUser) ?? user
         guard target.viewPasswordHash == nil else { throw Refusal.chat(.hiddenUserAlwaysMuted(userID: target.userID)) }
-        try db.updateUserPrivacy(target.userID, hash: nil, salt: nil, showsNotifications: shows)
+        try db.users.updateUserPrivacy(target.userID, hash: nil, salt: nil, showsNotifications: shows)
         return try privacy(of: target, asked: user)
     }
 
@@ -127,14 +127,14 @@ extension ChatTransaction {
         guard profile != old else { return .userProfileNoChange(user: user) }
         if profile.displayName != old.displayName { try checkName(profile.displayName) }
         // Contacts are read before the change, to see what it changes for each.
-        let contacts = try db.contacts(of: user).filter { $0.activeConnection != nil && $0.status == .active }
+        let contacts = try db.contacts.contacts(of: user).filter { $0.activeConnection != nil && $0.status == .active }
         var memberProfileChanged = false
         if profile.displayName != old.displayName || profile.fullName != old.fullName || profile.image != old.image {
             memberProfileChanged = true
         }
-        try db.updateUserProfile(user, to: profile, memberProfileChanged: memberProfileChanged, at: now)
+        try db.users.updateUserProfile(user, to: profile, memberProfileChanged: memberProfileChanged, at: now)
         let updated = try anyUser(user.userID)
-        if publishesAddress, try db.address(ofUser: user.userID)?.shortLinkDataSet == true {
+        if publishesAddress, try db.addresses.find(ofUser: user.userID)?.shortLinkDataSet == true {
             try enqueue(.publishAddress, user: user)
         }
         let summary = try tellContacts(contacts, of: user, now: updated)

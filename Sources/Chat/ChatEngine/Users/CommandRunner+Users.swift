@@ -18,19 +18,19 @@ extension CommandRunner {
         case .setAllReceipts(let enabled):
             try await transaction { transaction in
                 _ = try transaction.user()
-                try transaction.db.updateAllReceipts(enabled: enabled)
+                try transaction.db.users.updateAllReceipts(enabled: enabled)
                 return .cmdOk(user: nil)
             }
         case .setContactReceipts(let id, let settings):
             try await changeSetting(of: id) {
-                try $0.updateContactReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
+                try $0.users.updateContactReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
             }
         case .setGroupReceipts(let id, let settings):
             try await changeSetting(of: id) {
-                try $0.updateGroupReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
+                try $0.users.updateGroupReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
             }
         case .setAutoAcceptMemberContacts(let id, let enabled):
-            try await changeSetting(of: id) { try $0.updateAutoAcceptMemberContacts(user: $1, enabled: enabled) }
+            try await changeSetting(of: id) { try $0.users.updateAutoAcceptMemberContacts(user: $1, enabled: enabled) }
         case .hide(let id, let password): try await transaction { try $0.hideUser(id, password: password) }
         case .unhide(let id, let password): try await transaction { try $0.unhideUser(id, password: password) }
         case .mute(let id): try await transaction { try $0.setNotifications(ofUser: id, to: false) }
@@ -39,7 +39,7 @@ extension CommandRunner {
             try await transaction { try $0.deleteUser(try $0.knownUser(id), deleteQueues: deleteQueues, password: password) }
         case .deleteNamed(let name, let password):
             try await transaction { transaction in
-                guard let user = try transaction.db.user(named: name) else {
+                guard let user = try transaction.db.users.find(named: name) else {
                     throw Refusal.store(.userNotFoundByName(contactName: name))
                 }
                 return try transaction.deleteUser(user, deleteQueues: true, password: password)
@@ -78,7 +78,7 @@ extension CommandRunner {
         case .setThemes(let id, let themes):
             try await transaction { transaction in
                 let user = try transaction.anyUser(id)
-                try transaction.db.updateUser(id, uiThemes: themes)
+                try transaction.db.users.update(id, uiThemes: themes)
                 return .cmdOk(user: user)
             }
         case .markRead(let id):
@@ -91,7 +91,7 @@ extension CommandRunner {
         case .messageTTL(let id):
             try await query { transaction in
                 let user = try transaction.user(id)
-                return .chatItemTTL(user: user, ttl: try transaction.db.itemTTL(user: user.userID) ?? 0)
+                return .chatItemTTL(user: user, ttl: try transaction.db.users.itemTTL(user: user.userID) ?? 0)
             }
         }
     }
@@ -100,7 +100,7 @@ extension CommandRunner {
     private func setMessageTTL(_ seconds: Int64, user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
         let user = try await transaction { transaction in
             let user = try transaction.user(id)
-            try transaction.db.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
+            try transaction.db.users.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
             return user
         }
         try await core.transactions.applyRetention(to: .user(user.userID))
@@ -132,7 +132,7 @@ extension CommandRunner {
         return try await transaction { transaction in
             let user = try find(transaction)
             try transaction.check(password, of: user, asked: try? transaction.user())
-            try transaction.db.activateUser(user.userID)
+            try transaction.db.users.activate(user.userID)
             return .activeUser(user: try transaction.anyUser(user.userID))
         }
     }

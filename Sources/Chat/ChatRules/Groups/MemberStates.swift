@@ -104,18 +104,6 @@ extension ChatVersionRange {
     package init(_ range: VersionRange) { self.init(minVersion: Int(range.min), maxVersion: Int(range.max)) }
 }
 
-extension GroupLinkInvitation {
-    /// The answer to one who joins by the link of a group.
-    ///
-    /// - Parameter hostName: The name under which this profile takes part.
-    package init(of member: GroupMember, to group: GroupInfo, _ acceptance: GroupAcceptance, hostName: String) {
-        self.init(
-            fromMember: MemberIDRole(memberID: group.membership.memberID, role: group.membership.role), fromMemberName: hostName,
-            invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, accepted: acceptance,
-            business: group.businessChat, groupSize: Int(group.groupSummary.currentMembers))
-    }
-}
-
 extension GroupInfo {
     /// True if this profile forwards messages between members that are not connected: administrators do, or the relays of the group.
     package var isForwarder: Bool { usesRelays ? membership.isRelay : membership.role >= .admin }

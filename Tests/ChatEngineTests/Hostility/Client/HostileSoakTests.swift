@@ -161,7 +161,7 @@ struct HonestFriend: Sendable {
 extension HostilePlace {
     /// The number of the last message that the victim has read of the hostile client.
     func lastReceived() async throws -> Int64 {
-        try await core.native.engine.store.read { [connection] in try $0.connection(agentID: connection)?.lastReceivedMessageID ?? 0 }
+        try await core.native.engine.store.read { [connection] in try $0.connections.find(agentID: connection)?.lastReceivedMessageID ?? 0 }
     }
 
     /// Tells whether a change concerns the hostile client itself, or somebody whom it has made up.

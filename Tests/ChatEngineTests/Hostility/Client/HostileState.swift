@@ -25,7 +25,7 @@ enum HostileState: Sendable, CustomStringConvertible {
 
     /// The state with the connection still being made.
     func connecting(_ db: Database, _ sender: ConnectionRecord, _ status: ConnectionStatus) throws {
-        try db.updateConnection(sender.id, status: status, at: .current())
+        try db.connections.update(sender.id, status: status, at: .current())
     }
 
     /// Every state of a contact: before it is accepted, connected, deleted by either side, failed.
@@ -56,18 +56,18 @@ enum HostileState: Sendable, CustomStringConvertible {
         switch self {
         case .contact(let status, let connection):
             guard let contact = sender.contactID else { return }
-            try db.updateContact(contact, status: status, at: transaction.now)
-            try db.updateConnection(sender.id, status: connection, at: transaction.now)
+            try db.contacts.update(contact, status: status, at: transaction.now)
+            try db.connections.update(sender.id, status: connection, at: transaction.now)
         case .member(let role, let status, let isBlocked, let own, let isModeratedEarly):
-            guard let id = sender.memberID, let member = try db.member(id) else { return }
-            try db.updateMember(id, role: role, at: transaction.now)
-            try db.updateMember(id, status: status, at: transaction.now)
-            try db.updateMember(id, isBlocked: isBlocked, at: transaction.now)
+            guard let id = sender.memberID, let member = try db.members.find(id) else { return }
+            try db.members.update(id, role: role, at: transaction.now)
+            try db.members.update(id, status: status, at: transaction.now)
+            try db.members.update(id, isBlocked: isBlocked, at: transaction.now)
             let group = try transaction.group(member.groupID, of: try transaction.user())
-            if let own, group.membership.role < .owner { try db.updateMember(group.membership.groupMemberID, status: own, at: transaction.now) }
+            if let own, group.membership.role < .owner { try db.members.update(group.membership.groupMemberID, status: own, at: transaction.now) }
             guard isModeratedEarly else { return }
-            let moderator = try db.members(of: group.groupID).first { $0.role == .owner && $0.groupMemberID != id } ?? group.membership
-            try db.insertModeration(
+            let moderator = try db.members.members(of: group.groupID).first { $0.role == .owner && $0.groupMemberID != id } ?? group.membership
+            try db.moderations.insert(
                 group: group.groupID, author: member.memberID, sharedMessageID: early, moderator: moderator.groupMemberID, moderatedAt: transaction.now,
                 at: transaction.now)
         }

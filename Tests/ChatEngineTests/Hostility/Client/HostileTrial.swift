@@ -71,7 +71,7 @@ extension HostilePlace {
     func violations(of sql: String, in state: HostileState) async throws -> [String] {
         try await core.native.engine.store.write { [self] db in
             try Self.rollingBack(db) {
-                if let record = try db.connection(agentID: connection) { try state.apply(Self.transaction(db), to: record, early: Self.early) }
+                if let record = try db.connections.find(agentID: connection) { try state.apply(Self.transaction(db), to: record, early: Self.early) }
                 let before = try StoreFacts(db), sender = try sender(db)
                 try db.run(sql)
                 return RightsOracle(sender: sender, before: before, after: try StoreFacts(db)).violations
@@ -119,8 +119,8 @@ extension HostilePlace {
     ) throws -> HostileOutcome {
         let connection = envelope == .request ? door ?? connection : connection
         var outcome = HostileOutcome()
-        if let record = try db.connection(agentID: self.connection) { try state.apply(Self.transaction(db), to: record, early: Self.early) }
-        if [.confirmation, .information].contains(envelope), let record = try db.connection(agentID: self.connection) {
+        if let record = try db.connections.find(agentID: self.connection) { try state.apply(Self.transaction(db), to: record, early: Self.early) }
+        if [.confirmation, .information].contains(envelope), let record = try db.connections.find(agentID: self.connection) {
             try state.connecting(db, record, envelope == .confirmation ? .new : .joined)
         }
         var facts = checksRights ? try StoreFacts(db) : nil
@@ -150,8 +150,8 @@ extension HostilePlace {
     }
 
     private func sender(_ db: Database) throws -> RightsOracle.Sender {
-        guard let record = try db.connection(agentID: connection), record.connection.status != .deleted else { return .nobody }
-        if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: record.userID) {
+        guard let record = try db.connections.find(agentID: connection), record.connection.status != .deleted else { return .nobody }
+        if let id = record.memberID, let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: record.userID) {
             return .member(member, group)
         }
         return record.contactID.map(RightsOracle.Sender.contact) ?? .nobody
@@ -170,9 +170,9 @@ extension HostilePlace {
         for group in effects.relayedGroups {
             let relay = Self.transaction(db)
             while case .made = try relay.makeRelayJob(group: group, policy: RelayPolicy()) {
-                guard let job = try db.relayJob(group: group) else { break }
+                guard let job = try db.relayWork.job(group: group) else { break }
                 bodies.append(job.body)
-                try db.deleteRelayJob(job.id)
+                try db.relayWork.deleteJob(job.id)
             }
         }
         return bodies
@@ -183,18 +183,22 @@ extension HostilePlace {
         _ bodies: [Bytes], of attacker: MemberID, in state: HostileState, to bystander: Bystander, _ db: Database
     ) throws -> [String] {
         var violations: [String] = []
-        guard let record = try db.connection(agentID: bystander.connection), let id = record.memberID, let passing = try db.member(id) else { return [] }
-        if let known = try db.member(attacker, group: passing.groupID), case .member(let role, let status, let isBlocked, _, _) = state {
+        guard let record = try db.connections.find(agentID: bystander.connection), let id = record.memberID, let passing = try db.members.find(id) else {
+            return []
+        }
+        if let known = try db.members.find(attacker, group: passing.groupID), case .member(let role, let status, let isBlocked, _, _) = state {
             let transaction = Self.transaction(db)
-            try db.updateMember(known.groupMemberID, role: role, at: transaction.now)
-            try db.updateMember(known.groupMemberID, status: status, at: transaction.now)
-            try db.updateMember(known.groupMemberID, isBlocked: isBlocked, at: transaction.now)
+            try db.members.update(known.groupMemberID, role: role, at: transaction.now)
+            try db.members.update(known.groupMemberID, status: status, at: transaction.now)
+            try db.members.update(known.groupMemberID, isBlocked: isBlocked, at: transaction.now)
         }
         for (number, body) in bodies.enumerated() {
-            let before = try StoreFacts(db), known = try db.member(attacker, group: passing.groupID)
+            let before = try StoreFacts(db), known = try db.members.find(attacker, group: passing.groupID)
             let transaction = Self.transaction(db)
             try transaction.receive(Self.incoming(body, number: number, over: bystander.connection))
-            guard let group = try db.group(passing.groupID, user: record.userID), let member = try known ?? db.member(attacker, group: passing.groupID) else {
+            guard let group = try db.groups.find(passing.groupID, user: record.userID),
+                let member = try known ?? db.members.find(attacker, group: passing.groupID)
+            else {
                 continue
             }
             violations += RightsOracle(sender: .member(member, group), before: before, after: try StoreFacts(db), isPassedOn: true).violations.map {

@@ -1,0 +1,79 @@
+package import ChatAPI
+package import ChatProtocol
+import ChatRules
+import EncryptedSQLite
+import GRDB
+import SMPWire
+
+/// Identifiers of group messages, by which a copy is known.
+package struct ReceivedMessageTable {
+    let db: Database
+
+    // MARK: Duplicates
+
+    /// The author and the forwarder of a message that came before under the same id.
+    package func find(_ id: SharedMessageID, group: GroupID) throws -> (author: GroupMemberID?, forwardedBy: GroupMemberID?)? {
+        try db.first(
+            "SELECT author_id, forwarded_by FROM received_group_messages WHERE group_id = ? AND shared_msg_id = ?", [group, id.bytes.blob]
+        ) { ($0.optionalInt().map { GroupMemberID($0) }, $0.optionalInt().map { GroupMemberID($0) }) }
+    }
+
+    /// Records a message under its id.
+    ///
+    /// - Parameter isKept: True for a message that a relay could repeat at any time: its id is never forgotten.
+    /// - Returns: False if one came before under that id.
+    @discardableResult
+    package func insert(
+        _ id: SharedMessageID, group: GroupID, author: GroupMemberID?, forwardedBy: GroupMemberID?, isKept: Bool = false, at time: UTCTimestamp
+    ) throws -> Bool {
+        try db.run(
+            """
+            INSERT INTO received_group_messages (group_id, shared_msg_id, author_id, forwarded_by, is_kept, received_at) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """, [group, id.bytes.blob, author, forwardedBy, isKept, time.stored])
+        return db.changesCount > 0
+    }
+
+    /// Records a message under an id that another author has used before.
+    ///
+    /// - Parameter author: Nil for the channel itself.
+    /// - Returns: False if one of this author came before.
+    package func insertReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID?) throws -> Bool {
+        try db.run(
+            "INSERT INTO reused_group_message_ids (group_id, shared_msg_id, author_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [group, id.bytes.blob, author?.rawValue ?? 0])
+        return db.changesCount > 0
+    }
+
+    /// Tells whether a message of an author came before under an id that another one has used, too.
+    package func hasReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID) throws -> Bool {
+        try db.number(
+            "SELECT 1 FROM reused_group_message_ids WHERE group_id = ? AND shared_msg_id = ? AND author_id = ?", [group, id.bytes.blob, author]
+        ) != nil
+    }
+
+    /// Records a message of this profile under its id, so that it is known if it comes back.
+    package func noteSentMessage(_ id: SharedMessageID, group: GroupID, author: GroupMemberID, at time: UTCTimestamp) throws {
+        try db.run(
+            "INSERT OR IGNORE INTO received_group_messages (group_id, shared_msg_id, author_id, received_at) VALUES (?, ?, ?, ?)",
+            [group, id.bytes.blob, author, time.stored])
+    }
+
+    /// Notes that the author's own copy of a forwarded message has come.
+    package func replaceForwarded(_ id: SharedMessageID, group: GroupID) throws {
+        try db.run("UPDATE received_group_messages SET forwarded_by = NULL WHERE group_id = ? AND shared_msg_id = ?", [group, id.bytes.blob])
+        try db.run("UPDATE chat_items SET forwarded_by = NULL WHERE group_id = ? AND shared_msg_id = ?", [group, id.bytes.blob])
+    }
+
+    /// Forgets messages that came before a time: nothing forwards them any more. Those that are kept stay.
+    ///
+    /// - Returns: How many, at most `limit`.
+    package func delete(before time: UTCTimestamp, limit: Int) throws -> Int {
+        try db.run(
+            """
+            DELETE FROM received_group_messages WHERE (group_id, shared_msg_id) IN (
+                SELECT group_id, shared_msg_id FROM received_group_messages WHERE received_at < ? AND is_kept = 0 LIMIT ?)
+            """, [time.stored, limit])
+        return db.changesCount
+    }
+}
