@@ -128,6 +128,46 @@ struct HostileRelayTests {
         await scene.close()
     }
 
+    @Test("a moderator that a relay invents changes nothing of owners, and a relay appoints nobody who is known")
+    func inventedModerator() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let owner = try await scene.info(at: "owner").membership, group = try await scene.info(at: "ann")
+        await scene.eventually("the owner is known", at: "ann") { await scene.members(at: "ann").contains { $0.memberID == owner.memberID } }
+        let keys = Ed25519.generateKeyPair(SystemRandomSource())
+        let id = BoundMemberID.identifier(for: keys.publicKey)
+        func introduce(_ id: MemberID, _ role: GroupMemberRole) async throws {
+            let info = MemberInfo(
+                memberID: id, role: role, versions: ChatVersions.supported, profile: Profile(displayName: "invented", fullName: ""), key: keys.publicKey)
+            try await scene.send(try ChannelScene.body(.introduceMember(info, restrictions: nil)), from: "relay", to: "ann")
+        }
+        try await introduce(id, .observer)
+        await scene.eventually("the member is known", at: "ann") { await scene.members(at: "ann").contains { $0.memberID == id } }
+        try await introduce(id, .admin)
+        let invented = MemberID(Bytes(repeating: 8, count: 12))
+        try await introduce(invented, .admin)
+        await scene.eventually("the administrator is known", at: "ann") {
+            await scene.members(at: "ann").first { $0.memberID == invented }?.role == .admin
+        }
+        #expect(await scene.members(at: "ann").first { $0.memberID == id }?.role == .observer)
+        // What it signs changes nothing of the owner, and it gives no role above its own.
+        let binding = ChatBinding.group(publicGroupID: try #require(group.groupProfile.publicGroup).publicGroupID.bytes, member: invented)
+        for event in [
+            ChatMessageEvent.removeMember(memberID: owner.memberID, withMessages: true), .memberRole(memberID: owner.memberID, .observer),
+            .restrictMember(memberID: owner.memberID, MemberRestrictions(restriction: .blocked)), .memberRole(memberID: invented, .owner), .deleteGroup,
+        ] {
+            let signed = SignedMessage(signing: try ChannelScene.body(event), in: binding, with: keys.privateKey)
+            let forward = MessageForward(sender: .member(invented, name: "invented"), brokerTimestamp: .current())
+            try await scene.send(MessageBatching.delivery(of: [forward.element(signed.element)]).body, from: "relay", to: "ann")
+        }
+        try await scene.post("after")
+        await scene.expect("after", at: "ann")
+        let known = try #require(await scene.members(at: "ann").first { $0.memberID == owner.memberID })
+        #expect(known.role == .owner && !known.blockedByAdmin && known.status != .removed)
+        #expect(await scene.members(at: "ann").first { $0.memberID == invented }?.role == .admin)
+        #expect(try await scene.info(at: "ann").membership.status == .connected)
+        await scene.close()
+    }
+
     @Test("a relay that announces an owner anew changes neither its role nor its key: what the owner signs next counts")
     func ownerAnnouncedAnew() async throws {
         let scene = try await ChannelScene(["ann"])

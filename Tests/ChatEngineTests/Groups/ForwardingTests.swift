@@ -87,14 +87,20 @@ import Testing
         try await team.scene.close()
     }
 
-    @Test func nothingOfAMemberWhoIsBlockedForAllIsPassedOn() async throws {
+    @Test func ofAMemberWhoIsBlockedForAllNothingIsPassedOnButThatItHasLeft() async throws {
         let team = try await Team()
         try await team.introduce("bob")
         try await team.scene.receive(
             [.restrictMember(memberID: try team.id("bob"), MemberRestrictions(restriction: .blocked))], from: .member(try team.member("mod")))
-        for event in [text("spam"), .info(Profile(displayName: "spam", fullName: "")), .leaveGroup] {
+        let own = try team.id("bob")
+        for event in [
+            text("spam"), text("spam", to: own), .info(Profile(displayName: "spam", fullName: "")), .probe(Probe(Bytes(repeating: 9, count: 32))),
+            .deleteMessage(MessageDeletion(messageID: .random(), memberID: own)), .memberConnected(memberID: try team.id("cath")),
+        ] {
             #expect(try await team.receivers(event, from: "bob").isEmpty, "\(event.tag)")
         }
+        #expect(try await team.receivers(.leaveGroup, from: "bob") == ["cath", "mod", "admin"])
+        #expect(try await team.receivers(.leaveGroup, from: "bob").isEmpty, "once")
         try await team.scene.close()
     }
 

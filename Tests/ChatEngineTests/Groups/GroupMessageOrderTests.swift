@@ -159,6 +159,24 @@ import Testing
         try await scene.close()
     }
 
+    @Test func whoNamesItselfInADeletionHasTheSameTimeUnlessItModerates() async throws {
+        let (scene, senders, ids) = try await scene()
+        for (name, number) in [("bob", UInt8(1)), ("mod", 2)] {
+            let id = SharedMessageID(Bytes(repeating: number, count: 12)), own = try #require(ids[name])
+            let deletion = ChatMessageEvent.deleteMessage(MessageDeletion(messageID: id, memberID: own))
+            try await scene.receive([text(name)], from: try sender(name, senders), id: id)
+            let late = try await scene.receive([deletion], from: try sender(name, senders), after: ItemRules.deletionPeriod)
+            #expect(late.events.messageErrors == (name == "bob" ? ["x.msg.del: member attempted invalid message delete"] : []))
+            #expect(late.events.types.contains("chatItemsDeleted") || late.events.types.contains("groupChatItemsDeleted") == (name == "mod"))
+        }
+        let id = SharedMessageID(Bytes(repeating: 1, count: 12)), bob = try #require(ids["bob"])
+        #expect(try await scene.messages(in: Self.group).first?.meta.deleted == nil)
+        try await scene.receive(
+            [.deleteMessage(MessageDeletion(messageID: id, memberID: bob))], from: try sender("bob", senders), after: ItemRules.deletionPeriod - 1)
+        guard case .deleted? = try await scene.messages(in: Self.group).first?.meta.deleted else { throw UnexpectedAnswer() }
+        try await scene.close()
+    }
+
     @Test func whoHasLeftIsGoneOnceAndComesBackByNothingThatIsStillOnItsWay() async throws {
         let (scene, senders, ids) = try await scene()
         let bob = try sender("bob", senders)

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatRules
 import EncryptedSQLite
+import GRDB
 import SMPWire
 import Testing
 
@@ -49,6 +50,31 @@ import Testing
         _ = try await block(true)
         _ = try await block(false)
         #expect(try await scene.member(bob).profile.displayName == "Bobby")
+        try await scene.close()
+    }
+
+    /// A profile is a text of up to 15 KB: a crowd that is blocked may leave one each, and writes no more rows than other messages.
+    @Test func manyBlockedMembersLeaveOneProfileEachAndEachMessageCostsAFewRows() async throws {
+        let scene = try await RuleScene(), count = 120
+        try await scene.addGroup(with: ["mod": .moderator])
+        let members = try await scene.run { transaction in
+            try (0..<count).map { try transaction.insertConnectedMember("member \($0)", role: .member, in: RuleScene.group) }
+        }
+        _ = try await scene.memory.run { try $0.block(members, true, in: RuleScene.group) }
+        func changes() async throws -> Int { try await scene.run { $0.db.totalChangesCount } }
+        let before = try await changes()
+        for round in 0..<5 {
+            for member in members { try await scene.receive([profile("round \(round)")], from: .member(member)) }
+        }
+        let rows = try await changes() - before
+        #expect(rows <= 5 * count * HostileClientTests.Bound.rowsOfMessage, "\(rows) rows for \(5 * count) messages")
+        #expect(try await scene.count("withheld_profiles") == Int64(count))
+        // The end of a block shows one profile each, and takes it away.
+        let shown = try await changes()
+        _ = try await scene.memory.run { try $0.block(members, false, in: RuleScene.group) }
+        #expect(try await changes() - shown <= count * 30)
+        #expect(try await scene.count("withheld_profiles") == 0)
+        #expect(try await scene.member(try #require(members.last)).profile.displayName == "round 4")
         try await scene.close()
     }
 

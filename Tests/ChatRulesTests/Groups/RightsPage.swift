@@ -36,7 +36,11 @@ enum RightsPage {
         |---|---|---|---|---|
 
         """ + GroupAction.allCases.map(row).joined(separator: "\n") + "\n\n" + """
-            Messages of a member that is blocked for all are hidden, and it changes nothing that others see. A relay cannot be blocked: it writes nothing of its own.
+            Messages of a member that is blocked for all are hidden, and it changes nothing that others see. What the block leaves "as before" is passed on to the
+            others if it concerns them: its leave. A relay cannot be blocked: it writes nothing of its own.
+
+            For 78 hours after it was sent, a message can be deleted by its author, also if the deletion names its author. A moderator who names itself moderates: it
+            has no limit of time.
 
             ## Introductions
 

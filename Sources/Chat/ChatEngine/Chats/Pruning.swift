@@ -42,6 +42,8 @@ extension TransactionRunner {
         try await removeInBatches { try $0.db.countedEvents.delete(before: events, limit: $1) }
         let messages = now.adding(seconds: -periods.groupMessages)
         try await removeInBatches { try $0.db.receivedMessages.delete(before: messages, limit: $1) }
+        try await removeInBatches { try $0.db.receivedMessages.deleteReusedMessageIDs(before: messages, limit: $1) }
+        try await removeInBatches { try $0.db.moderations.delete(before: messages, limit: $1) }
         let waiting = now.adding(seconds: -RetentionPeriods.waitingMessages)
         try await removeInBatches { try $0.db.pendingMessages.delete(before: waiting, limit: $1) }
         let probes = now.adding(seconds: -periods.probes)

@@ -60,9 +60,10 @@ extension ChatTransaction {
     /// Forwards what came in one body, runs of messages for the same members together.
     private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
         // Who waits for approval talks with the host only.
-        guard !forwards.isEmpty, case .member(let group, let member) = context.peer, group.isForwarder, !member.blockedByAdmin,
-            member.status != .pendingApproval
-        else { return }
+        guard case .member(let group, let member) = context.peer, group.isForwarder, member.status != .pendingApproval else { return }
+        // Of a blocked member, what the block does not concern is passed on: that it has left.
+        let forwards = member.blockedByAdmin ? forwards.filter { $0.message.message.event.ignoresBlock(of: member) } : forwards
+        guard !forwards.isEmpty else { return }
         if group.usesRelays { return try addRelayTasks(forwards, from: member, in: group) }
         var rest = forwards[...]
         while let first = rest.first {
@@ -104,12 +105,16 @@ extension ChatTransaction {
         in group: GroupInfo
     ) throws -> Bool {
         // What is signed has no date: a relay could repeat it when it no longer holds.
+        var isKept = isSigned && forwardedBy != nil
+        if isKept, let author, author.role < .moderator {
+            isKept = try db.receivedMessages.hasRoomForKeptID(group: group.groupID, author: author.groupMemberID)
+        }
         let isNew = try db.receivedMessages.insert(
-            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID,
-            isKept: isSigned && forwardedBy != nil, at: now)
+            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, isKept: isKept, at: now)
         guard !isNew, let earlier = try db.receivedMessages.find(id, group: group.groupID) else { return true }
         if try isOfAnother(event, author, than: earlier.author, in: group) {
-            return try db.receivedMessages.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID)
+            return try db.receivedMessages.insertReusedMessageID(
+                id, group: group.groupID, author: author?.groupMemberID, isKept: isSigned && forwardedBy != nil, at: now)
         }
         // Every relay passes on every message, and a host passes on that somebody has left: copies are expected.
         if forwardedBy != nil, group.usesRelays || event == .leaveGroup { return false }

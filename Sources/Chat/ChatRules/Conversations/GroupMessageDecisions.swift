@@ -105,12 +105,13 @@ package enum GroupDeletionDecision: Hashable {
                 return
             case .allow, .hide: break
             }
-            if deletion.memberID == nil {
+            // Who moderates may name itself, too. Everybody else has the time that its own messages can be taken back in, whomever it names.
+            if deletion.memberID != nil, case .moderate = Self.moderation(of: author, deletion, by: sender) {
+                self = .moderate
+            } else {
                 self =
                     ItemRules.acceptsDeletion(of: stored.item, at: time)
                     ? .delete : .refuse("x.msg.del: member attempted invalid message delete")
-            } else {
-                self = .moderate
             }
         case .groupReceived(let author): self = Self.moderation(of: author, deletion, by: sender)
         case .groupSent: self = Self.moderation(of: group.membership, deletion, by: sender)

@@ -147,6 +147,9 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("27 profiles of blocked members") { db in
             try db.execute(sql: PeerBoundTables.withheldProfiles)
         }
+        migrator.registerMigration("30 bounds of ids and moderations") { db in
+            try db.execute(sql: PeerBoundTables.ids)
+        }
         return migrator
     }
 

@@ -19,7 +19,7 @@ package enum GroupTables {
 
     /// Messages under an id that another author has used before, who may have read it in a message that did not come here yet (migration 22).
     ///
-    /// They are few, and never forgotten. An author of 0 is the channel itself.
+    /// An author of 0 is the channel itself.
     package static let sharedIDs = """
         CREATE TABLE reused_group_message_ids (
             group_id INTEGER NOT NULL REFERENCES groups(group_id) ON DELETE CASCADE,

@@ -12,7 +12,16 @@ extension ItemTable {
         try db.run(
             "INSERT INTO chat_item_versions (chat_item_id, message_json, version_ts, created_at) VALUES (?, ?, ?, ?)",
             [id, content.jsonText, versionAt.stored, createdAt.stored])
+        try db.run(
+            """
+            DELETE FROM chat_item_versions WHERE chat_item_version_id IN (
+                SELECT chat_item_version_id FROM chat_item_versions WHERE chat_item_id = ?1 ORDER BY chat_item_version_id DESC LIMIT -1 OFFSET ?2)
+                AND chat_item_version_id > (SELECT min(chat_item_version_id) FROM chat_item_versions WHERE chat_item_id = ?1)
+            """, [id, Self.versionLimit - 1])
     }
+
+    /// Versions of one item that are kept: the first, and the newest.
+    package static var versionLimit: Int { 250 }
 
     package func hasVersions(item id: ChatItemID) throws -> Bool {
         try db.number("SELECT 1 FROM chat_item_versions WHERE chat_item_id = ? LIMIT 1", [id]) != nil

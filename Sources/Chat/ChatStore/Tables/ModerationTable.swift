@@ -11,6 +11,9 @@ package struct ModerationTable {
 
     // MARK: Moderation of messages that come later
 
+    /// Moderations of one moderator that wait for messages; the oldest make room for new ones.
+    package static var earlyModerationLimit: Int { 1_000 }
+
     package func insert(
         group: GroupID, author: MemberID, sharedMessageID: SharedMessageID, moderator: GroupMemberID, moderatedAt: UTCTimestamp, at time: UTCTimestamp
     ) throws {
@@ -19,6 +22,24 @@ package struct ModerationTable {
             INSERT OR IGNORE INTO item_moderations (group_id, author_member_id, shared_msg_id, moderator_id, moderated_at, created_at)
             VALUES (?, ?, ?, ?, ?, ?)
             """, [group, author.bytes.blob, sharedMessageID.bytes.blob, moderator, moderatedAt.stored, time.stored])
+        try db.run(
+            """
+            DELETE FROM item_moderations WHERE (group_id, author_member_id, shared_msg_id) IN (
+                SELECT group_id, author_member_id, shared_msg_id FROM item_moderations WHERE moderator_id = ?
+                ORDER BY created_at DESC LIMIT -1 OFFSET ?)
+            """, [moderator, Self.earlyModerationLimit])
+    }
+
+    /// Forgets moderations of messages that have not come since a time: no router has them any more.
+    ///
+    /// - Returns: How many, at most `limit`.
+    package func delete(before time: UTCTimestamp, limit: Int) throws -> Int {
+        try db.run(
+            """
+            DELETE FROM item_moderations WHERE (group_id, author_member_id, shared_msg_id) IN (
+                SELECT group_id, author_member_id, shared_msg_id FROM item_moderations WHERE created_at < ? LIMIT ?)
+            """, [time.stored, limit])
+        return db.changesCount
     }
 
     /// The moderation that waits for a message.

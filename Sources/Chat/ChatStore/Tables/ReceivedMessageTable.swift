@@ -36,13 +36,51 @@ package struct ReceivedMessageTable {
 
     /// Records a message under an id that another author has used before.
     ///
-    /// - Parameter author: Nil for the channel itself.
-    /// - Returns: False if one of this author came before.
-    package func insertReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID?) throws -> Bool {
+    /// - Parameters:
+    ///   - author: Nil for the channel itself.
+    ///   - isKept: True for a message that a relay could repeat at any time: its id is never forgotten.
+    /// - Returns: False if one of this author came before, or if there is no room for more of this author (``reusedIDLimit``).
+    package func insertReusedMessageID(_ id: SharedMessageID, group: GroupID, author: GroupMemberID?, isKept: Bool, at time: UTCTimestamp) throws -> Bool {
+        let limit = author == nil ? Self.reusedIDLimitOfChannel : Self.reusedIDLimit
+        // What nobody has signed can be forged, and does not take the room of what is signed.
+        let isFull = try db.number(
+            "SELECT 1 FROM reused_group_message_ids WHERE group_id = ? AND author_id = ? AND is_kept = ? LIMIT 1 OFFSET ?",
+            [group, author?.rawValue ?? 0, isKept, limit - 1])
+        guard isFull == nil else { return false }
         try db.run(
-            "INSERT INTO reused_group_message_ids (group_id, shared_msg_id, author_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [group, id.bytes.blob, author?.rawValue ?? 0])
+            """
+            INSERT INTO reused_group_message_ids (group_id, shared_msg_id, author_id, is_kept, received_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """, [group, id.bytes.blob, author?.rawValue ?? 0, isKept, time.stored])
         return db.changesCount > 0
+    }
+
+    /// Ids of one author in a group that another one has used before: of what is signed, and as many of what is not. Further messages under such ids are
+    /// dropped.
+    package static var reusedIDLimit: Int { 1_000 }
+    /// The same for posts in the name of a channel.
+    package static var reusedIDLimitOfChannel: Int { 10_000 }
+
+    /// Ids of signed messages of one author below moderator that are never forgotten. Further ones are forgotten like those of other messages.
+    package static var keptIDLimit: Int { 1_000 }
+
+    /// Tells whether the id of a signed message of an author is to be kept for ever.
+    package func hasRoomForKeptID(group: GroupID, author: GroupMemberID) throws -> Bool {
+        try db.number(
+            "SELECT 1 FROM received_group_messages WHERE group_id = ? AND author_id = ? AND is_kept = 1 LIMIT 1 OFFSET ?",
+            [group, author, Self.keptIDLimit - 1]) == nil
+    }
+
+    /// Forgets ids that several authors have used, with the messages themselves. Those that are kept stay.
+    ///
+    /// - Returns: How many, at most `limit`.
+    package func deleteReusedMessageIDs(before time: UTCTimestamp, limit: Int) throws -> Int {
+        try db.run(
+            """
+            DELETE FROM reused_group_message_ids WHERE (group_id, shared_msg_id, author_id) IN (
+                SELECT group_id, shared_msg_id, author_id FROM reused_group_message_ids WHERE received_at < ? AND is_kept = 0 LIMIT ?)
+            """, [time.stored, limit])
+        return db.changesCount
     }
 
     /// Tells whether a message of an author came before under an id that another one has used, too.

@@ -1,14 +1,18 @@
 import ChatAPI
 import ChatRules
 import EncryptedSQLite
+import Foundation
 import SMPWire
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 /// The oracles themselves: each fails for what it is to find.
-@Suite("The oracles of the hostile client")
+@Suite("The oracles of the hostile client", .serialized)
 struct HostileOracleTests {
     /// Changes that no member or contact has a right to, whatever the message.
     private static let forbidden: [String] = [
@@ -56,5 +60,68 @@ struct HostileOracleTests {
         #expect(HostileClientTests.excess(of: cost, body).count == 1)
         cost = HostileCost(rows: 15, events: 5_000, jobs: 1_000, blocks: 936, useless: 256)
         #expect(HostileClientTests.excess(of: cost, body).count == 3)
+    }
+
+    @Test(
+        "the oracle of cost finds rows that a body makes its victim write beyond the bounds, also if they are taken back",
+        arguments: HostilePlace.Victim.allCases)
+    func rows(_ victim: HostilePlace.Victim) async throws {
+        let place = try await HostileWorld.shared().place(victim), state = try #require(place.states.first)
+        let body = try HostileBody(
+            [HostileMessage("writes", .newMessage(MessageContainer(content: .text("x"))))], form: victim == .subscriber ? .binary : .json)
+        let row =
+            "INSERT OR REPLACE INTO settings (name, value_json) SELECT 'attack' || value, '1' FROM json_each('[\((0..<100).map(String.init).joined(separator: ","))]')"
+        for (defect, isFound) in [(nil, false), (row, true)] as [(String?, Bool)] {
+            let costs = try await place.receive([body], in: state, checksRights: false, defect: defect).costs
+            #expect(costs.contains { !HostileClientTests.excess(of: $0, body).isEmpty } == isFound, "\(victim.rawValue)")
+        }
+    }
+
+    // MARK: Peace
+
+    @Test("the oracle of peace finds that another person is heard late, by the hundredth of what it says that is heard last")
+    func lateness() {
+        func times(_ milliseconds: Int, _ count: Int) -> [Duration] { Array(repeating: .milliseconds(milliseconds), count: count) }
+        let oracle = PeaceOracle(floor: .seconds(2), factor: 20)
+        for (quiet, beside, isFound) in [
+            // Nothing that is heard within the floor is late, whatever the quiet was.
+            (times(1, 50), times(1_999, 200), false), (times(1, 50), times(2_001, 200), true), ([], times(2_001, 1), true),
+            // A slow machine is slow without an attack, too.
+            (times(150, 50), times(2_900, 200), false), (times(150, 50), times(3_100, 200), true),
+            // One in a hundred counts; one in two hundred does not.
+            (times(1, 50), times(10, 198) + times(9_000, 2), true), (times(1, 50), times(10, 199) + times(9_000, 1), false),
+            (times(1, 50), times(10, 98) + times(9_000, 1), true), (times(1, 50), times(9_000, 1) + times(10, 4), true),
+            // Who says nothing proves nothing.
+            (times(1, 50), [], true),
+        ] {
+            #expect(!oracle.violations(quiet: quiet, beside: beside).isEmpty == isFound, "\(beside.count), \(beside.max() ?? .zero)")
+        }
+    }
+
+    @Test("the oracle of peace finds a victim that stands still", arguments: [HostilePlace.Victim.contact, .subscriber])
+    func standstill(_ victim: HostilePlace.Victim) async throws {
+        let world = try await HostileWorld(), place = try await world.place(victim), friend = try await world.friend(of: victim)
+        let oracle = PeaceOracle(floor: .seconds(1), factor: 1)
+        let isHeld = Atomic(false), spoken = Mutex<ContinuousClock.Instant?>(nil)
+        let standstill = Task {
+            try await place.core.native.engine.store.write { _ in
+                isHeld.store(true, ordering: .relaxed)
+                // The thread is taken from the others, too: where there is no other one, the person speaks afterwards, and is late all the same.
+                let end = ContinuousClock.now + .seconds(20)
+                while ContinuousClock.now < end, spoken.withLock({ $0 }).map({ ContinuousClock.now - $0 < oracle.floor * 2 }) ?? true { usleep(5_000) }
+            }
+        }
+        try await eventually("the victim stands still") { isHeld.load(ordering: .relaxed) }
+        let slowed = HonestFriend(
+            send: { text in
+                try await friend.send(text)
+                spoken.withLock { $0 = .now }
+            }, receiver: friend.receiver, close: friend.close)
+        // What the person says cannot be stored before the end of the standstill: a busy machine makes it only longer.
+        let heard = try await slowed.say("during the standstill")
+        try await standstill.value
+        #expect(!oracle.violations(quiet: [], beside: [heard]).isEmpty, "\(heard)")
+        await friend.close()
+        await world.close()
     }
 }

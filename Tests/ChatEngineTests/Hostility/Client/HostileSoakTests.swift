@@ -15,7 +15,7 @@ import Testing
 
 /// The oracle of peace: over real connections, a hostile client writes as fast as its victim reads, and an honest person goes on talking with the victim.
 ///
-/// The ordinary run asserts that everything of the honest person arrives. How long it takes is printed in a soak (`PARLEY_SOAK_SECONDS`).
+/// The ordinary run asserts that everything of the honest person arrives. A soak (`PARLEY_SOAK_SECONDS`) asks ``PeaceOracle`` how long it takes.
 @Suite("Peace beside the hostile client", .timeLimit(.minutes(60)))
 struct HostileSoakTests {
     /// Bodies of the hostile client that the victim has not read yet.
@@ -67,10 +67,13 @@ struct HostileSoakTests {
         let changed = try await others(place).changes(since: before).filter { !place.concernsAttacker($0, before: before) }
         #expect(changed.isEmpty, "\(changed)")
         if HostileClientTests.seconds != nil {
+            // The rest of `make test` runs beside the ordinary run, and makes it slow.
+            let late = PeaceOracle.ofSoaks.violations(quiet: quiet, beside: echoes)
+            #expect(late.isEmpty, "PARLEY_SEED=\(HostileClientTests.seed), \(victim.rawValue): \(late)")
             HostileClientTests.report(
                 """
                 \(victim.rawValue): \(figures.bodies) bodies, \(figures.messages) messages, \(figures.bytes) bytes (\(figures.plainBytes) before compression); \
-                another person: quiet \(Self.percentiles(quiet)), beside it \(Self.percentiles(echoes)) of \(echoes.count); \
+                another person: quiet \(PeaceOracle.percentiles(quiet)), beside it \(PeaceOracle.percentiles(echoes)) of \(echoes.count); \
                 \(used / .seconds(1) / max(1, Double(figures.messages)) * 1_000_000) µs of the process a message; \
                 memory \(memory) MB before, \(Self.residentMegabytes) MB after
                 """)
@@ -103,13 +106,6 @@ struct HostileSoakTests {
             count /= 2
         }
         return try HostileBody(unreadable: 255)
-    }
-
-    private static func percentiles(_ times: [Duration]) -> String {
-        let sorted = times.sorted()
-        guard let longest = sorted.last else { return "-" }
-        func text(_ time: Duration) -> String { "\(Int(time / .milliseconds(1))) ms" }
-        return "p50 \(text(sorted[sorted.count / 2])), p99 \(text(sorted[sorted.count * 99 / 100])), longest \(text(longest))"
     }
 
     private static var residentMegabytes: Int {

@@ -52,12 +52,14 @@ extension HostilePlace {
 
     /// The victim receives bodies one after the other in a state; then everything is as before.
     ///
-    /// - Parameter checksRights: False for bodies that only their cost is asked of.
+    /// - Parameters:
+    ///   - checksRights: False for bodies that only their cost is asked of.
+    ///   - defect: A statement that is run with each body, as if receiving it had that effect, too.
     func receive(
-        _ bodies: [HostileBody], in state: HostileState, by envelope: HostileEnvelope = .message, checksRights: Bool = true
+        _ bodies: [HostileBody], in state: HostileState, by envelope: HostileEnvelope = .message, checksRights: Bool = true, defect: String? = nil
     ) async throws -> HostileOutcome {
         var outcome = try await core.native.engine.store.write { [self] db in
-            try Self.rollingBack(db) { try receive(bodies, in: state, by: envelope, checksRights: checksRights, db) }
+            try Self.rollingBack(db) { try receive(bodies, in: state, by: envelope, checksRights: checksRights, defect: defect, db) }
         }
         guard let bystander, !outcome.passedOn.isEmpty else { return outcome }
         let passedOn = outcome.passedOn
@@ -115,7 +117,7 @@ extension HostilePlace {
     }
 
     private func receive(
-        _ bodies: [HostileBody], in state: HostileState, by envelope: HostileEnvelope, checksRights: Bool, _ db: Database
+        _ bodies: [HostileBody], in state: HostileState, by envelope: HostileEnvelope, checksRights: Bool, defect: String?, _ db: Database
     ) throws -> HostileOutcome {
         let connection = envelope == .request ? door ?? connection : connection
         var outcome = HostileOutcome()
@@ -128,6 +130,7 @@ extension HostilePlace {
             let sender = envelope == .request ? .stranger : try sender(db)
             let transaction = Self.transaction(db), rows = db.totalChangesCount, started = ThreadTime.now
             try transaction.receive(Self.incoming(body.bytes, number: number, over: connection, by: envelope))
+            if let defect { try db.run(defect) }
             var cost = HostileCost()
             cost.processor = ThreadTime.now - started
             cost.rows = db.totalChangesCount - rows

@@ -93,6 +93,13 @@ package enum RightRefusal: Hashable, Sendable {
     }
 }
 
+extension ChatMessageEvent {
+    /// Tells whether a member that is blocked for all may do this as before, by the table of rights.
+    package func ignoresBlock(of member: GroupMember) -> Bool {
+        GroupAction(self, by: member).map { $0 != .nothing && $0.right.block == .none } ?? false
+    }
+}
+
 /// The decision whether a member may do something.
 package enum RightDecision: Hashable, Sendable {
     case allow
