@@ -38,11 +38,13 @@ private struct NormalizationVariant: Hashable {
     var one: Unicode.Scalar = "i"
     /// True if digits and signs at the edges of words are what they are.
     var keepsEdgeSigns = false
+    /// True if words of Korean and Japanese that are cut into parts are put together.
+    var joinsParts = false
 }
 
 extension TextNormalization {
     /// The most forms that a text has.
-    package static let maximumVariants = 16
+    package static let maximumVariants = 18
 
     /// The forms of a text: one, and more where a run of letters or a digit can be meant in two ways.
     package func forms(of text: String) -> [NormalizedText] {
@@ -65,6 +67,12 @@ extension TextNormalization {
         if contains(.lookalikes), Lookalikes.hasOne(tokens) { branch { $0.one = "l" } }
         if contains(.lookalikes), Lookalikes.hasEdgeSigns(tokens) { branch { $0.keepsEdgeSigns = true } }
         if contains(.repeats), Self.hasRun(tokens) { branch { $0.runLength = 2 } }
+        // One more form and not twice as many: the parts of a word are letters of one script.
+        if contains(.spaces), SplitSyllables.hasParts(tokens) {
+            var joined = NormalizationVariant()
+            joined.joinsParts = true
+            variants.append(joined)
+        }
         return variants.map { form(of: tokens, $0) }
     }
 
@@ -91,7 +99,7 @@ extension TextNormalization {
     package func form(ofEntry entry: String) -> NormalizedText { form(of: scalars(of: entry), nil) }
 
     private func form(of scalars: [Unicode.Scalar], _ variant: NormalizationVariant?) -> NormalizedText {
-        var scalars = scalars
+        var scalars = variant?.joinsParts == true ? SplitSyllables.joined(scalars) : scalars
         if variant?.keepsEdgeSigns == true { scalars = Lookalikes.withoutEdgeSigns(scalars) }
         if contains(.lookalikes) { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
         var letters: [SpreadLetter] = []
@@ -119,7 +127,7 @@ extension TextNormalization {
         let source = decomposes ? NormalizationForm.decomposedPlainly(prepared(text)) : text.composed
         var result: [Unicode.Scalar] = []
         result.reserveCapacity(source.utf8.count)
-        for scalar in source.unicodeScalars {
+        for scalar in decomposes ? SplitSyllables.withSoundMarks(Array(source.unicodeScalars)) : Array(source.unicodeScalars) {
             if scalar.isASCII, scalar != "`" {
                 let isUpper = (0x41...0x5A).contains(scalar.value)
                 if contains(.whitespace), scalar.value == 0x20 || (0x09...0x0D).contains(scalar.value) {

@@ -117,7 +117,11 @@ struct WordAutomaton: Sendable {
         let start = end - entry.bytes.count
         if entry.isWhole { return start == trimmed.lowerBound && end == trimmed.upperBound }
         if entry.isSpread, !text.isApart(start..<end) { return false }
-        if entry.startsWord, start > 0, text.isWord[start - 1], text.isWord[start], !isEdge(start, of: entry, in: text) { return false }
+        if entry.startsWord, start > 0, text.isWord[start - 1], text.isWord[start], !isEdge(start, of: entry, in: text),
+            !isBehindShortWord(start, of: entry, in: text)
+        {
+            return false
+        }
         if entry.endsWord, end < text.bytes.count, text.isWord[end - 1], text.isWord[end], !isEdge(end, of: entry, in: text) { return false }
         return true
     }
@@ -129,6 +133,20 @@ struct WordAutomaton: Sendable {
     private func isEdge(_ index: Int, of entry: Entry, in text: NormalizedText) -> Bool {
         guard text.isApart(index - 1..<index + 1) else { return false }
         return entry.bytes.count { $0 & 0xC0 != 0x80 } >= Self.shortestAmongLetters || text.spread[index].contains(.afterWideGap)
+    }
+
+    /// Letters of the shortest entry that is found behind a word of one letter: `i s c a m` is `i scam`.
+    private static let shortestBehindWord = 4
+    /// Words of one letter.
+    private static let shortWords: Set<String> = ["a", "i", "u", "o", "e", "y", "à", "é", "ó", "я", "и", "в", "с", "к", "о", "у", "η", "ο"]
+
+    /// Checks whether a letter that stands apart in front of an index is the first of its row, and a word.
+    private func isBehindShortWord(_ index: Int, of entry: Entry, in text: NormalizedText) -> Bool {
+        guard text.isApart(index - 1..<index + 1), entry.bytes.count(where: { $0 & 0xC0 != 0x80 }) >= Self.shortestBehindWord else { return false }
+        var first = index - 1
+        while first > 0, text.bytes[first] & 0xC0 == 0x80 { first -= 1 }
+        guard first == 0 || !text.isWord[first - 1] else { return false }
+        return Self.shortWords.contains(String(decoding: text.bytes[first..<index], as: UTF8.self))
     }
 
     @inline(__always) private static func step(
