@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["db", "check", "--data", "nowhere"], "[dataFolder]", 1), (["db", "key", "--remove", "--new-key-file", "k"], "exclude each other", 2),
+        (["db", "check", "--data", "nowhere"], "[dataFolder]", 2), (["db", "key", "--remove", "--new-key-file", "k"], "exclude each other", 2),
         (["db", "check", "--key-file", "none"], "[databaseKey]", 2), (["db", "frobnicate"], "frobnicate", 2),
     ])
     func whatIsWrongIsSaid(_ arguments: [String], _ expected: String, _ exitCode: Int) async throws {

@@ -100,7 +100,7 @@ import Testing
         let other = try await people.replay(["replay", folder("other.yaml"), "--profile", "echo"])
         #expect(other.exitCode == 2 && other.errors.contains("[profile.unknown]"), "\(other)")
         let nowhere = try await people.replay(["replay", folder("bots.yaml"), "--data", folder("nowhere")])
-        #expect(nowhere.exitCode == 1 && nowhere.errors.contains("[dataFolder]"), "\(nowhere)")
+        #expect(nowhere.exitCode == 2 && nowhere.errors.contains("[dataFolder]"), "\(nowhere)")
         #expect(!FileManager.default.fileExists(atPath: folder("nowhere")))
     }
 }

@@ -42,7 +42,7 @@ import Testing
             let source = MarkedSource(
                 "parley: 1\nprofiles:\n  a:\n    trusted-contacts: Ann\n    address: { accept: manual }\n    forms: { f: { questions: [ { name: q, ask: x } ], done: { send: x } } }\n"
                     + "    rules:\n      - when: { \(when) }\n        then: §{ \(action) }\n"
-                    + "    channels: { n: { name: c, relays: \"https://relay.example.org/r#AAAA\" } }\n")
+                    + "    channels: { n: { name: c, relays: \"https://relay.example.org/r#AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\" } }\n")
             let found = faults(in: source.text)
             guard !possible.contains(name) else {
                 #expect(found == [], "\(action) after \(name)")

@@ -5,6 +5,10 @@ import Testing
 
 /// `relay:` of a profile.
 @Suite struct RelaySpecTests {
+    /// Identifiers of channels, as people copy them without the sign at their end, and the key of an owner.
+    private static let channel = String(repeating: "A", count: 43), denied = String(repeating: "A", count: 42) + "E"
+    private static let owner = "MCowBQYDK2VwAyEA" + String(repeating: "A", count: 43) + "="
+
     private func file(_ relay: String) throws -> BotsFile {
         try BotsFile(parsing: "parley: 1\nprofiles:\n  relay:\n    relay: \(relay)\n")
     }
@@ -24,15 +28,15 @@ import Testing
                   messages-per-minute: 60
                   bytes-per-day: 2gb
                   total: { messages-per-minute: 600, bytes-per-day: 500mb }
-                  allow: [one, two]
-                  deny: three
+                  allow: [\(Self.channel), \(Self.owner)]
+                  deny: \(Self.denied)
                   drain: true
             """
         ).relay
         #expect(relay.maximumChannels == 20 && relay.maximumMembers == 5_000 && relay.maximumBacklog == 300 && relay.isDraining)
         #expect(relay.channelQuota == HostRelay.Quota(messagesPerMinute: 60, bytesPerDay: 2 << 30))
         #expect(relay.totalQuota == HostRelay.Quota(messagesPerMinute: 600, bytesPerDay: 500 << 20))
-        #expect(relay.allowed == ["one", "two"] && relay.denied == ["three"])
+        #expect(relay.allowed == [Self.channel + "=", Self.owner] && relay.denied == [Self.denied + "="])
     }
 
     @Test(arguments: [

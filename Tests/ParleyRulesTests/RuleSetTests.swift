@@ -143,7 +143,8 @@ import Testing
 
     @Test func relaysOfChannelsMustBeThere() throws {
         func profiles(_ text: String) throws { _ = try BotsFile(parsing: "parley: 1\nprofiles:\n" + text) }
-        try profiles("  r: { relay: true }\n  o: { channels: { news: { relays: [r, 'https://relay.example/r#x'] } } }\n")
+        try profiles(
+            "  r: { relay: true }\n  o: { channels: { news: { relays: [r, 'https://relay.example/r#AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'] } } }\n")
         for text in [
             "  o: { channels: { news: { relays: r } } }\n", "  o: { channels: { news: { name: News } } }\n",
             "  a: { relay: true }\n  b: { relay: true }\n",

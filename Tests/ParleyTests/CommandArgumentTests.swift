@@ -14,7 +14,7 @@ import Testing
             try reader.end()
             return "\(value)"
         } catch {
-            return error.message
+            return error.text.text(in: BotTexts())
         }
     }
 

@@ -38,6 +38,9 @@ import Testing
             ] { #expect(text.text.contains(line + "\n"), "\(line)") }
             #expect(!text.text.contains("News"))
             #expect(report.json["busiest"]?.arrayValue?.first?["name"]?.stringValue == "News")
+            // The name by which limits of relays know the channel.
+            let identifier = try #require(report.json["busiest"]?.arrayValue?.first?["publicGroupId"]?.stringValue)
+            #expect(HostRelay.comparable(identifier) == identifier)
             #expect(try await world.host.relayReport(.drain)?.isDraining == true)
             #expect(try await world.host.relayReport(.resume)?.isDraining == false)
         }

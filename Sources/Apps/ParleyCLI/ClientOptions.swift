@@ -63,6 +63,13 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError(
                 "--relay-channels, --relay-members, --relay-allow, --relay-deny and --relay-drain are limits of a relay: add --relay, or leave them out")
         }
+        for (option, names) in [("--relay-allow", relayAllow), ("--relay-deny", relayDeny)] {
+            for name in names where HostRelay.comparable(name) == nil {
+                throw ValidationError(
+                    "\(option): \"\(name)\" is neither the publicGroupId of a channel nor the memberPubKey of an owner; /groups and parley relay status --json show them"
+                )
+            }
+        }
         guard (relayChannels ?? 1) > 0, (relayMembers ?? 1) > 0 else { throw ValidationError("--relay-channels and --relay-members are at least 1") }
     }
 
@@ -79,7 +86,9 @@ struct ClientOptions: ParsableArguments {
     var relayLimits: HostRelay {
         var policy = HostRelay()
         (policy.maximumChannels, policy.maximumMembers) = (relayChannels, relayMembers)
-        (policy.allowed, policy.denied, policy.isDraining) = (Set(relayAllow), Set(relayDeny), relayDrain)
+        (policy.allowed, policy.denied, policy.isDraining) = (
+            Set(relayAllow.compactMap(HostRelay.comparable)), Set(relayDeny.compactMap(HostRelay.comparable)), relayDrain
+        )
         return policy
     }
 

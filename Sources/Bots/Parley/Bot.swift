@@ -44,6 +44,8 @@ public struct Bot: Sendable {
     public var retention: MessageRetention?
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
+    /// The fixed texts of the framework that people read in chats with the bot.
+    public var texts = BotTexts()
     /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.
     package var background: [@Sendable (BotClient) async -> Void] = []
     /// Takes a case back for the one who runs the bots, where the bot's cases are not those of ``BotGroup/undoCase(_:by:)``; returns a sentence about it.

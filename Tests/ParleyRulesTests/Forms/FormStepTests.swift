@@ -83,7 +83,7 @@ import Testing
         values.fields = ["size": "*30*", "kind": "Funghi"]
         #expect(form.questions[2].text(values) == "For Funghi ∗30∗?", "an answer formats nothing")
         #expect(
-            form.questions.map(\.refusal) == [
+            form.questions.map { $0.refusal(BotTexts()) } == [
                 "Two digits, please.", "Please answer with one of: Margherita, Funghi, 3", "I did not understand that answer. Please try again.",
             ])
     }

@@ -92,6 +92,7 @@ import Yams
         "captcha": "profiles: { a: { rules: [ { when: { member: pending }, then: { captcha: { HOLE } } } ] } }",
         "tell": "profiles: { a: { rules: [ { when: { text: x }, then: { tell: { HOLE } } } ] } }", "form": "profiles: { a: { forms: { f: { HOLE } } } }",
         "question": "profiles: { a: { forms: { f: { questions: [ { HOLE } ] } } } }",
+        "texts": "profiles: { a: { texts: { HOLE } } }",
         "form-action": "profiles: { a: { forms: { f: { questions: [ { name: n, ask: x } ], done: { HOLE } } } } }",
         "schedule": "profiles: { a: { schedules: [ { HOLE } ] } }",
         "webhook": "profiles: { a: { rules: [ { when: { text: x }, then: { webhook: { HOLE } } } ] } }", "secret": "webhooks: { port: 1, token: { HOLE } }",

@@ -52,7 +52,7 @@ struct RelayView {
         let channels = report["busiest"]?.arrayValue?.compactMap(\.objectValue) ?? []
         guard !channels.isEmpty else { return lines }
         let columns = ["SUBSCRIBERS", "MESSAGES", "DELIVERIES", "WAITING", "LAG"]
-        lines += ["", TableColumns.left("CHANNEL", Self.nameWidth) + columns.map { TableColumns.right($0, Self.numberWidth) }.joined()]
+        lines += ["", TableColumns.left("CHANNEL", Self.nameWidth) + columns.map { TableColumns.right($0, Self.numberWidth) }.joined() + "  PUBLIC GROUP ID"]
         for channel in channels {
             func number(_ key: String) -> Int64 { channel[key]?.intValue ?? 0 }
             let cells = [
@@ -62,7 +62,8 @@ struct RelayView {
             ]
             lines.append(
                 TableColumns.left("\(number("id")) " + VisibleText.name(channel["name"]?.stringValue ?? ""), Self.nameWidth)
-                    + cells.map { TableColumns.right($0, Self.numberWidth) }.joined())
+                    + cells.map { TableColumns.right($0, Self.numberWidth) }.joined()
+                    + (channel["publicGroupId"]?.stringValue.map { "  " + VisibleText.name($0) } ?? ""))
         }
         return lines
     }

@@ -25,7 +25,7 @@ struct TestCommand: ParsableCommand {
         for profile in profiles {
             let rules = try RuleSet(profile.rules, lists: description.lists)
             for test in profile.tests {
-                let failures = test.run(rules, bot: profile.name, forms: profile.forms)
+                let failures = test.run(rules, bot: profile.name, forms: profile.forms, texts: profile.texts)
                 count += 1
                 if !failures.isEmpty { failed += 1 }
                 report(test, of: profile, failures)

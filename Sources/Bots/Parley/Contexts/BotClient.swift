@@ -23,6 +23,9 @@ public struct BotClient: Sendable {
     /// All groups of the bot.
     public var groups: BotGroups { BotGroups(bot: bot, effects: effects) }
 
+    /// The fixed texts of the framework, as the bot has them.
+    package var texts: BotTexts { effects.services?.texts ?? BotTexts() }
+
     /// The time as the bot sees it: in a test, that of the test.
     public var now: Date { effects.now }
 

@@ -19,6 +19,8 @@ final class BotServices: Sendable {
     let replies = ReplyWaiters()
     let locks: ChangeLocks
     let caseNumbers = CaseNumbers()
+    /// The fixed texts of the framework.
+    let texts: BotTexts
     /// The pace of what is sent.
     let pacer: SendingPacer
     /// True if received files are encrypted on the disk.
@@ -28,7 +30,7 @@ final class BotServices: Sendable {
 
     init(
         store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, trust: TrustRegistry,
-        declaredChats: [DeclaredChat] = [], commands: [CommandHelp],
+        declaredChats: [DeclaredChat] = [], commands: [CommandHelp], texts: BotTexts = BotTexts(),
         pacer: SendingPacer, locks: ChangeLocks, encryptsFiles: Bool = false, dryRun: DryRun? = nil
     ) {
         self.locks = locks
@@ -43,6 +45,7 @@ final class BotServices: Sendable {
         self.trust = trust
         self.declaredChats = declaredChats
         self.commands = commands
+        self.texts = texts
     }
 
     /// Stores changes and that an event is handled. The dialogues in memory change in the order in which changes are stored.

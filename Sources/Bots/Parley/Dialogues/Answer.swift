@@ -23,7 +23,7 @@ public struct Answer<Value: Codable & Sendable>: Sendable {
     ///   - parse: reads the text without white space around it; nil refuses it.
     public static func custom(_ expected: String, _ parse: @escaping @Sendable (String) -> Value?) -> Self {
         Self("custom \(expected)") { message throws(AnswerError) in
-            guard let value = parse(message.answerText) else { throw AnswerError("Please write \(expected).") }
+            guard let value = parse(message.answerText) else { throw AnswerError(.answerExpected, ["expected": expected]) }
             return value
         }
     }
@@ -36,8 +36,8 @@ extension Answer where Value == String {
     public static func text(upTo longest: Int = 2_000) -> Self {
         Self("text") { message throws(AnswerError) in
             let text = message.answerText
-            guard !text.isEmpty else { throw AnswerError("Please answer with text.") }
-            guard text.count <= longest else { throw AnswerError("Please write at most \(longest) characters. Yours has \(text.count).") }
+            guard !text.isEmpty else { throw AnswerError(.answerText) }
+            guard text.count <= longest else { throw AnswerError(.answerTooLong, ["limit": "\(longest)", "length": "\(text.count)"]) }
             return text
         }
     }
@@ -89,7 +89,7 @@ extension Answer {
         let texts = options.map(text)
         var answer = Self(([kind] + texts).joined(separator: "\u{0}")) { message throws(AnswerError) in
             if let index = AnswerText.choice(message.answerText, among: texts) { return options[index] }
-            throw AnswerError("Please choose one of these, by its number or in words:\n" + Self.list(texts))
+            throw AnswerError(.answerChoice, appendix: Self.list(texts))
         }
         answer.appendix = Self.list(texts)
         return answer
@@ -100,9 +100,9 @@ extension Answer {
 
 /// The reason why an answer cannot be used: a sentence for the person.
 struct AnswerError: Error, Hashable {
-    let message: String
+    let text: FixedText
 
-    init(_ message: String) { self.message = message }
+    init(_ key: BotTexts.Key, _ values: [String: String] = [:], appendix: String = "") { text = FixedText(key, values, appendix: appendix) }
 }
 
 extension MessageContext {

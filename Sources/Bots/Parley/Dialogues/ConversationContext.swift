@@ -35,7 +35,7 @@ public struct ConversationContext: Sendable {
                     run.finish(mark, try json(value))
                     return value
                 } catch {
-                    try await run.send(error.message, step: run.stepKey)
+                    try await run.send(error.text.text(in: run.texts), step: run.stepKey)
                     throw run.pause(mark, refusing: true)
                 }
             }
@@ -114,7 +114,7 @@ public struct ConversationContext: Sendable {
         do {
             return try ConversationRecord.json(value)
         } catch {
-            throw AnswerError("That cannot be stored. Please answer something else.")
+            throw AnswerError(.answerNotStored)
         }
     }
 

@@ -22,6 +22,9 @@ final class ConversationRun: Sendable {
         case new
     }
 
+    /// The fixed texts of the framework, as the bot has them.
+    var texts: BotTexts { chat.effects.services?.texts ?? BotTexts() }
+
     private struct State {
         var record: ConversationRecord
         /// The number of the step that comes next, from 0.

@@ -21,7 +21,7 @@ package struct ProcessFault: Sendable, Hashable {
     package init(_ error: any Error) {
         switch error {
         case let error as HandlerFault: self.init("handlers", error.description, exitCode: 2)
-        case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.code.isInput ? 2 : 1)
+        case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.isInput ? 2 : 1)
         case let error as ChatCoreError:
             self.init(error.code.rawValue, Self.sentence(error.message, error.cause), exitCode: error.code.rawValue == "error.invalidConnReq" ? 2 : 1)
         case let error as StorageError:

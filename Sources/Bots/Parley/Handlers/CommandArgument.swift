@@ -28,8 +28,8 @@ public struct CommandArgument<Value: Sendable>: Sendable {
     ///   - parse: reads the word; nil refuses it.
     public static func custom(_ name: String, _ expected: String, _ parse: @escaping @Sendable (String) -> Value?) -> Self {
         Self(name) { word throws(CommandArgumentError) in
-            guard let word else { throw CommandArgumentError("\(name) is missing") }
-            guard let value = parse(word) else { throw CommandArgumentError("\"\(word)\" is not \(expected)") }
+            guard let word else { throw CommandArgumentError(.argumentMissing, ["name": name]) }
+            guard let value = parse(word) else { throw CommandArgumentError(.argumentWrong, ["word": word, "expected": expected]) }
             return value
         }
     }
@@ -71,7 +71,7 @@ extension CommandArgument where Value == String {
     /// Everything that is left of the message.
     public static func rest(_ name: String) -> Self {
         Self(name, takesRest: true) { text throws(CommandArgumentError) in
-            guard let text else { throw CommandArgumentError("\(name) is missing") }
+            guard let text else { throw CommandArgumentError(.argumentMissing, ["name": name]) }
             return text
         }
     }
@@ -137,9 +137,9 @@ extension [CommandArgumentForm] {
 /// The reason why a command's arguments cannot be read.
 struct CommandArgumentError: Error, Hashable {
     /// A sentence for the person who wrote the command.
-    let message: String
+    let text: FixedText
 
-    init(_ message: String) { self.message = message }
+    init(_ key: BotTexts.Key, _ values: [String: String]) { text = FixedText(key, values) }
 }
 
 /// Takes words off the text behind a command.
@@ -155,7 +155,7 @@ struct CommandArgumentReader {
     /// - Throws: if there is something left.
     func end() throws(CommandArgumentError) {
         let left = rest.drop(while: \.isWhitespace)
-        guard left.isEmpty else { throw CommandArgumentError("\"\(left.prefix(40))\" is too much") }
+        guard left.isEmpty else { throw CommandArgumentError(.argumentExtra, ["word": String(left.prefix(40))]) }
     }
 
     private mutating func takeRest() -> String? {

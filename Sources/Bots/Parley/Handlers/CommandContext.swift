@@ -110,7 +110,10 @@ extension Trigger {
                 _ = try read(message)
                 return nil
             } catch {
-                return { try await message.reply("\(error.message)\nUsage: \(SlashCommand.written(plain.command ?? word)) \(parameters)") }
+                return {
+                    let usage = "\(SlashCommand.written(plain.command ?? word)) \(parameters)", texts = message.client.texts
+                    try await message.reply(error.text.text(in: texts) + "\n" + texts.filled(.usage, ["usage": usage]))
+                }
             }
         }
         return trigger

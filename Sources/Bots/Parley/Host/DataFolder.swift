@@ -70,7 +70,7 @@ public struct DataFolder: Sendable {
     public func locked<Result>(_ body: (DatabaseSet) throws -> Result) throws -> Result {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw HostError(.dataFolder, "there is no data folder \(path): name it with --data or PARLEY_DATA")
+            throw HostError.noDataFolder("there is no data folder \(path): name it with --data or PARLEY_DATA")
         }
         let lock = try lock()
         defer { lock.release() }

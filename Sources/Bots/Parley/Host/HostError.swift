@@ -45,11 +45,22 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
     /// A description of the error and its fix.
     public let message: String
 
+    /// True if what a person gave is wrong.
+    package let isInput: Bool
+
     /// Creates an error.
     public init(_ code: Code, _ message: String) {
+        self.init(code, message, isInput: code.isInput)
+    }
+
+    private init(_ code: Code, _ message: String, isInput: Bool) {
         self.code = code
         self.message = message
+        self.isInput = isInput
     }
+
+    /// The error for a folder that somebody named, and that is not there or holds no profiles.
+    package static func noDataFolder(_ message: String) -> HostError { HostError(.dataFolder, message, isInput: true) }
 
     /// A textual form, for messages and logs.
     public var description: String { message }

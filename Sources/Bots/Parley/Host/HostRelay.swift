@@ -42,6 +42,9 @@ public struct HostRelay: Sendable, Hashable {
     /// Serves everybody.
     public init() {}
 
+    /// The form in which a name of ``allowed`` and ``denied`` is compared; nil for a text that names neither a channel nor an owner.
+    package static func comparable(_ name: String) -> String? { RelayPolicy.comparable(name) }
+
     var policy: RelayPolicy {
         var policy = RelayPolicy()
         (policy.maximumChannels, policy.maximumMembers, policy.maximumBacklog) = (maximumChannels, maximumMembers, maximumBacklog)

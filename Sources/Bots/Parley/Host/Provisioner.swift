@@ -60,7 +60,7 @@ struct Provisioner {
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
             trust: TrustRegistry(trusted.people, store: store, userID: user.userID), declaredChats: DeclaredChat.all(of: bot),
-            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock), locks: locks, encryptsFiles: encryptsFiles,
+            commands: bot.commandHelp, texts: bot.texts, pacer: SendingPacer(bot.pace, clock: clock), locks: locks, encryptsFiles: encryptsFiles,
             dryRun: dryRun.map { DryRun(bot: bot.id, model: model, logger: logger, report: $0) })
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))

@@ -35,10 +35,10 @@ package enum StoredFolder {
         let data = configuration.data
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: data.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw HostError(.dataFolder, "there is no data folder \(data.path): name it with --data or PARLEY_DATA")
+            throw HostError.noDataFolder("there is no data folder \(data.path): name it with --data or PARLEY_DATA")
         }
         guard data.hasDatabases else {
-            throw HostError(.dataFolder, "there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
+            throw HostError.noDataFolder("there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
         }
         let key = try configuration.databaseKey?.load()
         let lock = try data.lock()

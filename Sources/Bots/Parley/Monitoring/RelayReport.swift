@@ -18,7 +18,9 @@ struct RelayReport: Sendable {
     /// The report as JSON. Keys are stable.
     var json: JSONValue {
         let busiest = statistics.busiest.map { channel in
-            JSONValue.object(JSONObject([("id", .int(channel.group.rawValue)), ("name", .string(channel.name))] + members(of: channel.work)))
+            let names: [(String, JSONValue)] = [("id", .int(channel.group.rawValue)), ("name", .string(channel.name))]
+            let identifier: [(String, JSONValue)] = channel.publicGroupID.map { [("publicGroupId", .string($0))] } ?? []
+            return JSONValue.object(JSONObject(names + identifier + members(of: channel.work)))
         }
         let head: [(String, JSONValue)] = [("draining", .bool(isDraining)), ("channels", .int(statistics.channels))]
         return .object(JSONObject(head + members(of: statistics.total) + [("busiest", .array(busiest))]))

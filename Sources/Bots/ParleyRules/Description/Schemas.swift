@@ -56,6 +56,7 @@ enum Schemas {
             .key("joined-groups", .listOrOne(.text), "Groups of others to which trusted contacts invite the bot, and which rules send into."),
             .key("receive-files", .mapping("receive-files"), "The files that the bot receives on its own."),
             .key("pace", .anyOf([.words(["off"]), .mapping("pace")]), "How fast the bot sends: limits for each chat and for all together, or off."),
+            .key("texts", .mapping("texts"), "The fixed texts that people read, in other words or another language."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),
             .key("plugin", .text, "A plugin of the program that runs the file."),
             .key("config", .anything, "The configuration of the plugin."),
@@ -69,6 +70,12 @@ enum Schemas {
             .key("retention", .text, "The time after which messages are deleted from the data folder: 30d; none to keep them."),
             .key("handle-when-muted", .bool, "Keep rules running while the profile is muted."),
         ])
+
+    static let texts = MappingSchema(
+        "texts",
+        BotTexts.Key.allCases.map { key in
+            .key(key.rawValue, .shortText(BotTexts.longestText), "By default: " + key.standard)
+        })
 
     static let acceptWords: KeyValuePairs<String, (Bool, Bool)> = ["automatic": (true, false), "manual": (false, false), "business": (true, true)]
     static let address = MappingSchema(
@@ -473,7 +480,8 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, joins, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts, nameTest,
+        file, network, metrics, joins, list, profile, texts, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts,
+        nameTest,
         groupTest,
         domains, hours, lines, repeated,
         fileTest, action,

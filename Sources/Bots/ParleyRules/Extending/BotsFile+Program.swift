@@ -79,7 +79,7 @@ extension BotsFile {
         try profiles.flatMap { profile in
             let rules = try RuleSet(profile.rules, lists: lists)
             return profile.tests.compactMap { test in
-                let failures = test.run(rules, bot: profile.name, forms: profile.forms)
+                let failures = test.run(rules, bot: profile.name, forms: profile.forms, texts: profile.texts)
                 return failures.isEmpty ? nil : (profile.id, test, failures)
             }
         }

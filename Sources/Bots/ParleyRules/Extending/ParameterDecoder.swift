@@ -94,7 +94,7 @@ struct ParameterDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard let items = reader.listOrOne() else { throw ReportedFault() }
+        guard let items = reader.listOrOne(allowsRepeats: true) else { throw ReportedFault() }
         return ListedParameters(decoder: self, items: items)
     }
 

@@ -29,6 +29,12 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
             return nil
         }
         guard let name = source.nonEmptyString() else { return nil }
+        if sources[0] == "env", name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil {
+            source.report(
+                .badValue, "\"\(name.cut)\" cannot be the name of a variable",
+                hint: name.hasPrefix("$") ? "write the name without \"$\"" : "letters, digits and _, as in BOT_TOKEN")
+            return nil
+        }
         guard reader.sink.folder != nil else {
             // Text that is in no folder is read for what it says only.
             text = ""

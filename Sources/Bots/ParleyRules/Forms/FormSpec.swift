@@ -74,7 +74,12 @@ extension FormSpec.Question {
             name = nil
         }
         let ask = mapping.required("ask", hint: "write the question").flatMap { Template($0, .form(earlier)) }
-        choices = mapping.value("choices")?.list()?.compactMap { $0.nonEmptyString() }
+        let items = mapping.value("choices")?.list() ?? []
+        choices = mapping.value("choices").map { _ in items.compactMap { $0.nonEmptyString() } }
+        for (index, item) in items.enumerated() {
+            guard let text = item.text, items[..<index].contains(where: { $0.text.map { AnswerText.folded($0) } == AnswerText.folded(text) }) else { continue }
+            item.report(.badValue, "the choice \"\(text.cut)\" is there twice: an answer cannot tell them apart", hint: "remove one")
+        }
         var compiled: TextPattern?
         if let pattern = mapping.value("pattern") {
             guard let read = CheckReader(event: .message).pattern(pattern) else { return nil }
@@ -104,10 +109,10 @@ extension FormSpec.Question {
     }
 
     /// The answer to a wrong answer.
-    var refusal: String {
+    func refusal(_ texts: BotTexts) -> String {
         if let error { return error }
-        if let choices { return "Please answer with one of: " + choices.joined(separator: ", ") }
-        return "I did not understand that answer. Please try again."
+        if let choices { return texts.filled(.formChoices, ["choices": choices.joined(separator: ", ")]) }
+        return texts[.formAgain]
     }
 }
 

@@ -124,3 +124,14 @@ private struct PatternClasses {
         }
     }
 }
+
+extension [NodeReader] {
+    /// Warns of texts that are there twice: one of them was probably to be another.
+    func warnOfRepeats() {
+        var known: Set<String> = []
+        for item in self {
+            guard let text = item.text, !known.insert(text).inserted else { continue }
+            item.warn(.badValue, "\"\(text.cut)\" is there twice", hint: "remove one")
+        }
+    }
+}

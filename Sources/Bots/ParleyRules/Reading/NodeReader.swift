@@ -224,8 +224,12 @@ package struct NodeReader {
     }
 
     /// The elements of a list, or the node itself when it is not a list.
-    package func listOrOne() -> [NodeReader]? {
-        if case .sequence = node { list() } else { [self] }
+    /// - Parameter allowsRepeats: False to warn of a text that is there twice.
+    package func listOrOne(allowsRepeats: Bool = false) -> [NodeReader]? {
+        guard case .sequence = node else { return [self] }
+        let items = list()
+        if !allowsRepeats { items?.warnOfRepeats() }
+        return items
     }
 
     package func mapping() -> MappingReader? {

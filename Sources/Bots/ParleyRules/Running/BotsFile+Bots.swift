@@ -83,6 +83,7 @@ extension ProfileSpec {
         bot.trustedContacts = trustedContacts
         bot.fileReception = fileReception
         if let pace { bot.pace = pace }
+        bot.texts = texts
         bot.groups = groups
         bot.channels = channels
         bot.isRelay = isRelay

@@ -24,7 +24,7 @@ extension RulePerformer {
         }
         let deadline = now.timeIntervalSince1970 + spec.limit
         let round = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha?.round ?? 0
-        try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline, texts: spec.texts))
+        try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline, texts: CaptchaTexts(spec.texts, texts)))
         let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
         try await subject.client.schedule(
             CaptchaTimer.name, key: subject.target.description, after: .seconds(spec.limit), timeout, in: subject.chat.reference)
@@ -87,5 +87,14 @@ extension BotClient {
     /// Counts a member who has failed the captcha.
     fileprivate func noteCaptchaFailure(in group: GroupID, at now: Double) async throws {
         try await update(CaptchaFailures.self, of: .chat(.group(group, scope: nil))) { $0.add(at: now) }
+    }
+}
+
+extension CaptchaTexts {
+    /// The texts of a rule, with those of its bot in the place of what the rule does not give; nil for those of Parley.
+    fileprivate init?(_ texts: CaptchaTexts?, _ bot: BotTexts) {
+        let question = texts?.question ?? bot.custom(.captchaQuestion), wrong = texts?.wrong ?? bot.custom(.captchaWrong)
+        guard question != nil || wrong != nil || texts?.language != nil else { return nil }
+        self.init(question: question, wrong: wrong, language: texts?.language)
     }
 }

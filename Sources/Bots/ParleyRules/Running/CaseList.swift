@@ -6,20 +6,20 @@ extension RulePerformer {
     /// Sends the newest cases to the moderator who asks for them, where members do not read: into the direct chat or, if there is none, into the moderator's
     /// conversation with the other moderators. The group is told where the list is.
     func listCases() async throws {
-        guard let record = try await record(), let member = subject.member else { return try await reply(MentioningText("No cases.")) }
-        let list = record.report(withTexts: true)
+        guard let record = try await record(), let member = subject.member else { return try await reply(MentioningText(texts[.caseNone])) }
+        let list = record.cases.isEmpty ? texts[.caseNone] : record.report(withTexts: true)
         if let chat = await directChat(with: member) {
             try await chat.send(list)
-            return try await reply(MentioningText("The list is in our direct chat."))
+            return try await reply(MentioningText(texts[.casesInDirectChat]))
         }
         if isIn(chatOf: member) { return try await reply(MentioningText(list)) }
         do {
             try await member.supportChat.send(list)
         } catch let error as ChatCoreError where !error.isTemporary {
             // The group has no such conversations. What was deleted stays out.
-            return try await reply(MentioningText(record.report(withTexts: false)))
+            return try await reply(MentioningText(record.cases.isEmpty ? texts[.caseNone] : record.report(withTexts: false)))
         }
-        try await reply(MentioningText("The list is in your chat with the moderators."))
+        try await reply(MentioningText(texts[.casesInModeratorChat]))
     }
 
     /// The chat with a member who is a contact, too; nil for others.

@@ -18,7 +18,7 @@ struct FormRunner: Sendable {
             input.describe(subject.chat.info, target: subject.member?.member, trusted: subject.client.trustedPeople, at: now)
             var values = RuleRunner.values(input, subject, bot: profile.name, name: nil, at: now)
             switch form.step(step.text, after: state.answers) {
-            case .refuse: try await step.message.send(form.questions[state.answers.count].refusal)
+            case .refuse: try await step.message.send(form.questions[state.answers.count].refusal(step.message.client.texts))
             case .cancelled: try await step.end(form.cancelled)
             case .ask(let question, let answers):
                 values.fields = form.fields(answers)
@@ -46,7 +46,7 @@ struct FormRunner: Sendable {
             // The end of the bots: the answer is handled at the next start.
             guard !Task.isCancelled else { throw error }
             step.message.client.noteFailure(error, of: .form(form.id), action: action.word, logger)
-            if let said = RulePerformer.answer(to: error) { _ = try? await step.message.send(said) }
+            if let said = RulePerformer.answer(to: error) { _ = try? await step.message.send(step.message.client.texts[said]) }
         }
     }
 }

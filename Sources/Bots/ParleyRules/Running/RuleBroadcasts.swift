@@ -41,7 +41,7 @@ extension BotClient {
                 chats.append(chat)
             }
         }
-        guard !chats.isEmpty else { return "Nothing was sent: there is nobody to send it to." }
+        guard !chats.isEmpty else { return texts[.broadcastNobody] }
         guard let key = nextEffectKey() else { return nil }
         try await broadcast(spec.message, values, to: chats, onceAs: "rule/\(key)")
         return nil
@@ -56,8 +56,8 @@ extension BotClient {
             guard let progress = try await broadcastProgress(key), !progress.isFinished, !progress.isCancelled,
                 let cancelled = try await cancelBroadcast(key), cancelled.isCancelled
             else { continue }
-            lines.append("The broadcast is cancelled: \(cancelled.sent) of \(cancelled.total) chats have it.")
+            lines.append(texts.filled(.broadcastCancelled, ["sent": "\(cancelled.sent)", "total": "\(cancelled.total)"]))
         }
-        return lines.isEmpty ? "No broadcast is under way." : lines.joined(separator: "\n")
+        return lines.isEmpty ? texts[.broadcastNone] : lines.joined(separator: "\n")
     }
 }

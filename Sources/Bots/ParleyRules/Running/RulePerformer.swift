@@ -32,23 +32,21 @@ struct RulePerformer: Sendable {
                     if (error as? ChatCoreError)?.code == .botLoop { continue }
                     subject.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
                     // Who has left out the text of a command learns why nothing happens.
-                    if let said = Self.answer(to: error), values.command != nil { try? await reply(said) }
+                    if let said = Self.answer(to: error), values.command != nil { try? await reply(texts[said]) }
                     break
                 }
             }
         }
     }
 
-    /// The answer to one whose command, or form, would have sent an empty message.
-    static let nothingSent = "Nothing was sent: there is no text."
-    /// The answer to one whose command, or form, would have posted into a channel that nobody serves.
-    static let nothingPosted = "Nothing was posted: the channel has no relay at the moment. Try again later."
+    /// The fixed texts of the framework, as the bot has them.
+    var texts: BotTexts { subject.client.texts }
 
     /// The sentence for the one whose command, or form, has failed; nil for failures that are none of theirs.
-    static func answer(to error: any Error) -> String? {
+    static func answer(to error: any Error) -> BotTexts.Key? {
         switch (error as? ChatCoreError)?.code {
-        case .emptyMessage: nothingSent
-        case .noRelay: nothingPosted
+        case .emptyMessage: .nothingSent
+        case .noRelay: .nothingPosted
         default: nil
         }
     }
@@ -227,9 +225,9 @@ extension RulePerformer {
     }
 
     private func undo(_ arguments: String, by name: String) async throws -> String {
-        guard let group = subject.chat.group else { return "There are no cases here." }
+        guard let group = subject.chat.group else { return texts[.caseNotHere] }
         let text = arguments.trimmed, number = Int(text)
-        guard text.isEmpty || number != nil else { return "Write the number of a case after the command." }
+        guard text.isEmpty || number != nil else { return texts[.caseNumber] }
         return try await CaseUndo(client: subject.client, group: group).undo(number, by: name)
     }
 }
@@ -257,17 +255,21 @@ struct CaseUndo: Sendable {
     func attempt(_ number: Int?, by name: String) async throws -> (said: String, isUndone: Bool) {
         let scope = StateScope.chat(.group(group.id))
         let record = try await client.state(ModerationRecord.self, of: scope)
-        guard let found = record.open(number) else { return (number.map { "There is no case \($0)." } ?? "There is no case to undo.", false) }
-        if let before = found.undoneBy { return ("Case \(found.number) was undone before, by \(before).", false) }
+        let texts = client.texts
+        guard let found = record.open(number) else {
+            return (number.map { texts.filled(.caseUnknown, ["number": "\($0)"]) } ?? texts[.caseNothingToUndo], false)
+        }
+        let values = ["number": "\(found.number)", "action": found.action, "name": found.name]
+        if let before = found.undoneBy { return (texts.filled(.caseUndoneBefore, ["number": "\(found.number)", "name": before]), false) }
         guard found.isReversible, let member = found.member.map({ GroupMemberID($0) }) else {
-            return ("Case \(found.number) cannot be undone: \(found.action) is final.", false)
+            return (texts.filled(.caseFinal, values), false)
         }
         switch found.action {
         case _ where record.outlasts(found, at: client.now.timeIntervalSince1970): break
         case "block": try await group.member(member).unblock()
         case "role":
             let role = GroupMemberRole(code: found.roleBefore ?? "")
-            if case .unknown = role { return ("Case \(found.number) cannot be undone: the role before is not known.", false) }
+            if case .unknown = role { return (texts.filled(.caseRoleUnknown, values), false) }
             try await group.member(member).setRole(role)
         default:
             try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }
@@ -280,6 +282,6 @@ struct CaseUndo: Sendable {
         var undone = found
         undone.undoneBy = name
         client.log(undone, in: group.id)
-        return ("Case \(found.number) is undone: \(found.action) \(found.name).", true)
+        return (texts.filled(.caseUndone, values), true)
     }
 }

@@ -102,6 +102,7 @@ extension ProfileSpec {
         if fileReception != other.fileReception { differences.append("receive-files") }
         if address != other.address { differences.append("address") }
         if pace != other.pace { differences.append("pace") }
+        if texts != other.texts { differences.append("texts") }
         if groups != other.groups { differences.append("groups") }
         if channels != other.channels { differences.append("channels") }
         if relay != other.relay { differences.append("relay") }

@@ -1,3 +1,4 @@
+internal import ChatAPI
 internal import Parley
 
 /// Reads `channels:` of a profile: the channels that its bot keeps.
@@ -21,12 +22,36 @@ enum ChannelSpec {
     private static func relays(_ reader: NodeReader) -> [ManagedChannel.Relay]? {
         guard let items = reader.listOrOne() else { return nil }
         if items.count > largestNumberOfRelays { reader.report(.badValue, "\(items.count) relays are more than \(largestNumberOfRelays)") }
+        var known: Set<String> = []
         return items.compactMap { item in
             guard let text = item.nonEmptyString() else { return nil }
-            guard !text.contains(":") else { return .address(text) }
+            guard known.insert(text).inserted else {
+                item.report(.badValue, "the relay \"\(text.cut)\" is there twice", hint: "remove one")
+                return nil
+            }
+            guard !text.contains(":"), !text.contains("/") else { return address(text, item) }
             return item.name(of: .relay).map { .bot($0) }
         }
     }
+
+    private static func address(_ text: String, _ item: NodeReader) -> ManagedChannel.Relay? {
+        guard ServerCommand.isRelayAddress(text) else {
+            item.report(
+                .badValue, "\"\(text.cut)\" is not the address of a relay",
+                hint: "an address is a link such as https://relay.example.org/r#KEY, as its operator shows it; the key of a profile has no \":\"")
+            return nil
+        }
+        // The letter of a link says what it leads to.
+        if let kind = linkKinds.first(where: { text.contains("/\($0.key)#") })?.value {
+            item.report(.badValue, "\"\(text.cut)\" is \(kind), not the address of a relay", hint: "the address of a relay has /r# in it")
+            return nil
+        }
+        return .address(text)
+    }
+
+    private static let linkKinds: KeyValuePairs<String, String> = [
+        "i": "an invitation of one person", "a": "the address of a person", "g": "the link of a group", "c": "the link of a channel",
+    ]
 }
 
 extension BotsFile {

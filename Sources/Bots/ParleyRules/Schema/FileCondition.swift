@@ -29,6 +29,7 @@ public struct FileCondition: Sendable {
         types = mapping.value("type")?.listOrOne()?.compactMap(Self.mediaType)
         minimumSize = mapping.value("larger").flatMap(Self.size)
         maximumSize = mapping.value("smaller").flatMap(Self.size)
+        if maximumSize == 0 { mapping.value("smaller")?.report(.badValue, "no file is smaller than 0 bytes", hint: "write a size: 10mb") }
         if let minimumSize, let maximumSize, minimumSize >= maximumSize {
             reader.report(.badValue, "no file is larger than \(minimumSize) bytes and smaller than \(maximumSize)")
         }
@@ -49,15 +50,27 @@ public struct FileCondition: Sendable {
     private static func mediaType(_ reader: NodeReader) -> TextPattern? {
         guard let text = reader.nonEmptyString() else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !text.contains(where: \.isWhitespace) else {
             reader.report(.badValue, "\"\(text.prefix(40))\" is not a media type", hint: "write image/*, or application/pdf")
             return nil
         }
-        return pattern(reader)
+        guard let pattern = pattern(reader, isName: false) else { return nil }
+        if !MediaType.hasOne(where: { pattern.firstMatch(in: $0) != nil }) {
+            reader.warn(
+                .unreachable, "no ending of a name stands for the type \"\(text.cut)\": the condition never holds",
+                hint: "types are such as image/*, audio/*, video/*, text/plain or application/pdf")
+        }
+        return pattern
     }
 
-    private static func pattern(_ reader: NodeReader) -> TextPattern? {
+    private static func pattern(_ reader: NodeReader) -> TextPattern? { pattern(reader, isName: true) }
+
+    private static func pattern(_ reader: NodeReader, isName: Bool) -> TextPattern? {
         guard let name = reader.nonEmptyString() else { return nil }
+        if isName, name.contains("/") {
+            reader.report(.badValue, "the name of a file has no \"/\"", hint: "write the name without folders, or type: image/* for a media type")
+            return nil
+        }
         guard name.utf8.count <= longestName else {
             reader.report(.badValue, "the pattern of a name has more than \(longestName) bytes")
             return nil

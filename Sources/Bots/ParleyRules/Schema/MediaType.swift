@@ -6,6 +6,9 @@ enum MediaType {
         return types[name[name.index(after: dot)...].lowercased()] ?? unknown
     }
 
+    /// Tells whether a type that a name can stand for is one of those.
+    static func hasOne(where fits: (String) -> Bool) -> Bool { fits(unknown) || types.values.contains(where: fits) }
+
     private static let unknown = "application/octet-stream"
 
     private static let types = [

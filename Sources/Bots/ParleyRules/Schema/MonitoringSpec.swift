@@ -8,6 +8,6 @@ enum MonitoringSpec {
         guard let mapping = node.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.metrics)
         guard let port = mapping.required("port")?.integer(in: ports) else { return nil }
-        return MonitoringAddress(host: mapping.value("address")?.nonEmptyString() ?? "127.0.0.1", port: UInt16(port))
+        return MonitoringAddress(host: mapping.value("address")?.listenAddress() ?? "127.0.0.1", port: UInt16(port))
     }
 }

@@ -21,6 +21,8 @@ public struct ProfileSpec: Sendable {
     public let fileReception: FileReception?
     /// The pace of sending; nil for the default of the framework.
     public let pace: SendingPace?
+    /// The fixed texts of the framework that people read.
+    public let texts: BotTexts
     /// The rules, in their order.
     public let rules: [RuleSpec]
     /// The tests of the rules.
@@ -80,6 +82,7 @@ public struct ProfileSpec: Sendable {
         joinedGroups = mapping.value("joined-groups").map { Self.joinedGroups($0, isTrusting: !trusted.isEmpty) } ?? []
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         pace = mapping.value("pace").flatMap(PaceSpec.read)
+        texts = mapping.value("texts").map(TextsSpec.read) ?? BotTexts()
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         retention = mapping.value("retention").flatMap(Self.retention)
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce

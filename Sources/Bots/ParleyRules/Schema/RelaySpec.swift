@@ -20,6 +20,9 @@ enum RelaySpec {
         }
         relay.allowed = names(mapping.value("allow"))
         relay.denied = names(mapping.value("deny"))
+        if let both = relay.allowed.intersection(relay.denied).min() {
+            mapping.value("allow")?.warn(.unreachable, "\"\(both.cut)\" is not served: it is in \"deny\", too", hint: "remove it from one of them")
+        }
         relay.isDraining = mapping.value("drain")?.bool() ?? false
         return relay
     }
@@ -36,5 +39,15 @@ enum RelaySpec {
         return nil
     }
 
-    private static func names(_ reader: NodeReader?) -> Set<String> { Set(reader?.listOrOne()?.compactMap { $0.nonEmptyString() } ?? []) }
+    private static func names(_ reader: NodeReader?) -> Set<String> {
+        Set(
+            reader?.listOrOne()?.compactMap { item -> String? in
+                guard let text = item.nonEmptyString() else { return nil }
+                if let name = HostRelay.comparable(String(text.trimmed)) { return name }
+                item.report(
+                    .badValue, "\"\(text.cut)\" is neither the publicGroupId of a channel nor the memberPubKey of an owner",
+                    hint: "\"parley relay status --json\" shows the publicGroupId of each channel that is served: 44 characters such as 4nQr…8Ws=")
+                return nil
+            } ?? [])
+    }
 }

@@ -1,6 +1,7 @@
 internal import ChatProtocol
 internal import Foundation
 internal import Parley
+internal import UnicodeText
 internal import Yams
 
 /// An event as a test or a person describes it, to see what rules make of it.
@@ -61,6 +62,10 @@ public struct RuleScenario: Sendable {
         isRightAnswer = mapping.value("answer")?.word(of: Self.answerWords)
         input.points = mapping.value("warned")?.integer(in: Self.points)
         input.emoji = mapping.value("reaction")?.nonEmptyString()
+        if let reaction = mapping.value("reaction"), let text = input.emoji, !RuleAction.emoji.contains(where: { $0.folded == text.folded }) {
+            reaction.warn(
+                .unreachable, "no app sends the reaction \"\(text.cut)\"", hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
+        }
         for key in ["deleted", "connected", "request", "invitation"]
         where mapping.value(key)?.text == "false" || key != "request" && mapping.value(key)?.bool() == false {
             mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
@@ -149,11 +154,17 @@ public struct RuleScenario: Sendable {
         return Attachment(name: name, size: size)
     }
 
+    /// Tells whether a text is a day of the calendar: 31 February is none.
+    private static func isDay(_ text: Substring) -> Bool {
+        guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil, let date = try? Date("\(text)T00:00:00Z", strategy: .iso8601) else { return false }
+        return date.formatted(.iso8601.year().month().day()) == text
+    }
+
     private mutating func readTime(_ reader: NodeReader) {
         guard let text = reader.string() else { return }
         let parts = text.split(separator: " ")
         guard (1...2).contains(parts.count), let last = parts.last, let minute = HourRange.minute(last),
-            parts.count == 1 || parts[0].wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil
+            parts.count == 1 || Self.isDay(parts[0])
         else {
             reader.report(.badValue, "\(reader.path) cannot be \"\(text.cut)\"", hint: "write a time in UTC: 14:05, or 2026-11-21 14:05")
             return

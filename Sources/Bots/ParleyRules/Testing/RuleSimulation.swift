@@ -5,6 +5,7 @@ struct RuleSimulation {
     private let rules: RuleSet
     private let bot: String
     private let forms: [String: FormSpec]
+    private let texts: BotTexts
     private var memories: [String: RuleMemory] = [:]
     private var arrivals = Arrivals()
     private var open: [String: FormState] = [:]
@@ -18,7 +19,8 @@ struct RuleSimulation {
         var actions: [PlannedAction] = []
     }
 
-    init(_ rules: RuleSet, bot: String, forms: [String: FormSpec] = [:]) {
+    init(_ rules: RuleSet, bot: String, forms: [String: FormSpec] = [:], texts: BotTexts = BotTexts()) {
+        self.texts = texts
         self.rules = rules
         self.bot = bot
         self.forms = forms
@@ -43,7 +45,8 @@ struct RuleSimulation {
                 // As with bots that run, an empty message is not sent, and ends the rule.
                 if !decision.isAudit, action.text(values)?.showsNothing == true {
                     if decision.command != nil {
-                        outcome.actions.append(PlannedAction(rule: decision.rule.label, word: "reply", detail: RulePerformer.nothingSent, isAudit: false))
+                        outcome.actions.append(
+                            PlannedAction(rule: decision.rule.label, word: "reply", detail: texts[.nothingSent], isAudit: false))
                     }
                     break
                 }
@@ -96,7 +99,7 @@ struct RuleSimulation {
             Outcome(actions: text.map { [PlannedAction(rule: form.id, word: "send", detail: $0, isAudit: false)] } ?? [])
         }
         switch form.step(scenario.input.text, after: state.answers) {
-        case .refuse: return said(form.questions[state.answers.count].refusal)
+        case .refuse: return said(form.questions[state.answers.count].refusal(texts))
         case .cancelled:
             open[scopes.person] = nil
             return said(form.cancelled)

@@ -1,3 +1,5 @@
+public import Parley
+
 /// A test that stands beside the rules: what happens, and what the rules make of it.
 public struct RuleTest: Sendable {
     /// One event of a test, and what is expected.
@@ -50,7 +52,7 @@ public struct RuleTest: Sendable {
     static func check(_ reader: NodeReader, known: [String]) {
         guard let mapping = reader.mapping() else { return }
         for step in [mapping] + (mapping.value("steps")?.list()?.compactMap { $0.mapping() } ?? []) {
-            for item in step.value("expect")?.listOrOne() ?? [] {
+            for item in step.value("expect")?.listOrOne(allowsRepeats: true) ?? [] {
                 guard let name = item.text, !known.contains(name) else { continue }
                 item.report(
                     .badValue, "no rule has the id \"\(name.cut)\"", hint: known.isEmpty ? "give the rule an id" : Spelling.hint(for: name, among: known))
@@ -72,9 +74,10 @@ public struct RuleTest: Sendable {
     ///   - set: the rules.
     ///   - bot: the name of the bot.
     ///   - forms: the forms of the profile.
+    ///   - texts: the fixed texts of the profile.
     /// - Returns: what was expected and did not happen, one element for each expectation; empty if all did.
-    public func run(_ set: RuleSet, bot: String, forms: [String: FormSpec] = [:]) -> [RuleTestFailure] {
-        var simulation = RuleSimulation(set, bot: bot, forms: forms)
+    public func run(_ set: RuleSet, bot: String, forms: [String: FormSpec] = [:], texts: BotTexts = BotTexts()) -> [RuleTestFailure] {
+        var simulation = RuleSimulation(set, bot: bot, forms: forms, texts: texts)
         return steps.enumerated().flatMap { index, step in
             let result = simulation.take(step.scenario, after: step.pause)
             let prefix = steps.count > 1 ? "step \(index + 1): " : ""
@@ -93,7 +96,7 @@ public struct RuleTest: Sendable {
 extension RuleTest.Step {
     fileprivate init?(_ mapping: MappingReader, schema: MappingSchema, pause: Double) {
         self.pause = pause
-        var rules = mapping.value("expect")?.listOrOne()?.compactMap { $0.nonEmptyString() }
+        var rules = mapping.value("expect")?.listOrOne(allowsRepeats: true)?.compactMap { $0.nonEmptyString() }
         if let none = mapping.value("expect-none"), let value = none.bool() {
             if !value { none.report(.badValue, "leave \"expect-none\" out instead of saying false") }
             if rules != nil { none.report(.badValue, "a test expects rules or none, not both") }
@@ -101,7 +104,9 @@ extension RuleTest.Step {
         }
         self.rules = rules
         replies = mapping.value("replies")?.texts()
-        actions = mapping.value("actions").flatMap { $0.isEmptyList ? [] : $0.listOrOne()?.compactMap { $0.word(of: $0.sink.extensions.actionWords) } }
+        actions = mapping.value("actions").flatMap {
+            $0.isEmptyList ? [] : $0.listOrOne(allowsRepeats: true)?.compactMap { $0.word(of: $0.sink.extensions.actionWords) }
+        }
         // A step may only lead to the next.
         if rules == nil, replies == nil, actions == nil, schema.name == Schemas.test.name, !mapping.hasUnknownKeys(schema) {
             mapping.reader.report(
@@ -152,6 +157,6 @@ extension NodeReader {
     /// Texts of a list, or one; an empty list for none.
     fileprivate func texts() -> [String]? {
         if isEmptyList { return [] }
-        return listOrOne()?.compactMap { $0.string() }
+        return listOrOne(allowsRepeats: true)?.compactMap { $0.string() }
     }
 }

@@ -28,7 +28,7 @@ public struct WebhooksSpec: Sendable, Hashable {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.webhooks)
         let port = mapping.required("port", hint: "write the port that it listens on")?.integer(in: MonitoringSpec.ports)
-        host = mapping.value("address")?.nonEmptyString() ?? "127.0.0.1"
+        host = mapping.value("address")?.listenAddress() ?? "127.0.0.1"
         let tokenNode = mapping.value("token"), secretNode = mapping.value("secret")
         token = tokenNode.flatMap { RuleSecret($0) }
         secret = secretNode.flatMap { RuleSecret($0) }

@@ -50,6 +50,12 @@ public struct WebhookSpec: Sendable, Hashable {
             reader.report(.badValue, "\(reader.path) is not an address of the web", hint: "write one that begins with https://")
             return nil
         }
+        let plainHost = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        guard HostText.isHost(plainHost), (1...65_535).contains(parts.port ?? 443) else {
+            reader.report(
+                .badValue, "\(reader.path) has no host, or no port, that can be", hint: "write https://HOST/PATH; a port is a number from 1 to 65535")
+            return nil
+        }
         guard parts.user == nil, parts.password == nil else {
             reader.report(.badValue, "\(reader.path) holds a user or a password", hint: "use \"secret\", or an address from { env: NAME }")
             return nil

@@ -104,9 +104,7 @@ extension CommandReader {
     /// The address of a chat relay: a short link.
     fileprivate mutating func relayAddress() throws(CommandMismatch) -> String {
         let link = word()
-        guard LinkShape(link) == .short, let hash = link.firstIndex(of: "#") else { throw CommandMismatch() }
-        let key = link[link.index(after: hash)...].prefix { $0 != "?" }
-        guard Base64URL.decode(String(key))?.count == 32 else { throw CommandMismatch() }
+        guard ServerCommand.isRelayAddress(link) else { throw CommandMismatch() }
         return link
     }
 
@@ -155,5 +153,14 @@ extension CommandReader {
         }
         guard words.isEmpty else { throw CommandMismatch() }
         return text
+    }
+}
+
+extension ServerCommand {
+    /// Tells whether a text can be the address of a chat relay: a short link with a key of 32 bytes.
+    package static func isRelayAddress(_ link: String) -> Bool {
+        guard LinkShape(link) == .short, let hash = link.firstIndex(of: "#") else { return false }
+        let key = link[link.index(after: hash)...].prefix { $0 != "?" }
+        return Base64URL.decode(String(key))?.count == 32
     }
 }

@@ -35,6 +35,13 @@ package enum RelayRefusal: String, Hashable, Sendable {
 }
 
 extension RelayPolicy {
+    /// The form in which a name of ``allowed`` and ``denied`` is compared; nil for a text that names neither a channel nor an owner.
+    package static func comparable(_ name: String) -> String? {
+        guard let bytes = Base64URL.decode(name) else { return nil }
+        if bytes.count == 32 { return Base64URL.encode(bytes) }
+        return (try? Ed25519.PublicKey(spki: bytes))?.wireString
+    }
+
     /// True if anything is limited that is passed on.
     package var hasQuota: Bool { channelQuota != RelayQuota() || totalQuota != RelayQuota() }
 

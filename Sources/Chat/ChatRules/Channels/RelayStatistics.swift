@@ -48,13 +48,16 @@ package struct RelayStatistics: Sendable, Hashable {
         /// The number of the channel in this store.
         package var group: GroupID
         package var name: String
+        /// The identifier of the channel, by which it is allowed and denied; nil for one that has none.
+        package var publicGroupID: String?
         package var work: Work
 
         package init(
-            group: GroupID, name: String, work: Work
+            group: GroupID, name: String, publicGroupID: String?, work: Work
         ) {
             self.group = group
             self.name = name
+            self.publicGroupID = publicGroupID
             self.work = work
         }
     }

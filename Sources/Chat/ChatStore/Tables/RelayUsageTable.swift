@@ -99,7 +99,7 @@ package struct RelayUsageTable {
         }
         let channels = try db.all(
             """
-            SELECT g.group_id, g.display_name, \(subscribers) AS subscribers,
+            SELECT g.group_id, g.display_name, g.profile_json, \(subscribers) AS subscribers,
                 ifnull(u.total_messages, 0), ifnull(u.total_deliveries, 0), ifnull(u.day, 0), ifnull(u.bytes, 0),
                 (SELECT count(*) FROM relay_tasks t WHERE t.group_id = g.group_id) AS tasks,
                 (SELECT count(*) FROM relay_jobs j WHERE j.group_id = g.group_id) AS jobs,
@@ -112,6 +112,7 @@ package struct RelayUsageTable {
         ) { row in
             RelayStatistics.Channel(
                 group: row.id(), name: row.text(),
+                publicGroupID: (try? GroupProfile(parsing: row.text()))?.publicGroup?.publicGroupID.description,
                 work: RelayStatistics.Work(
                     subscribers: row.int(), messages: row.int(), deliveries: row.int(), day: row.int(), bytes: row.int(), waitingMessages: row.int(),
                     waitingBodies: row.int(), oldest: row.optionalInt().map(UTCTimestamp.init(stored:))))
