@@ -27,26 +27,30 @@ test: packages
 	PARLEY_SEED=$${PARLEY_SEED:-$(DAY)} LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(SWIFT) build --show-bin-path)/parleyPackageTests.xctest" \
 		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
-# The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid. The tests, files and options that they name must exist, and figures must be those of the code. The public API must be the one in
-# Tests/Documentation/public-api.txt. The Swift snippets of README, docs and the catalogue
+# The API reference of the modules Parley, ParleyRules and ParleyTesting, by docc of the Swift toolchain: $(ARCHIVES). A warning is an error. The links of
+# the Markdown files must be valid. The tests, files and options that they name must exist, and figures must be those of the code. The public API of Parley
+# must be the one in Tests/Documentation/public-api.txt. The Swift snippets of README, docs and the catalogues
 # must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
-ARCHIVE := .build/documentation/Parley.doccarchive
+DOCUMENTED := Parley ParleyRules ParleyTesting
+ARCHIVES := .build/documentation
 docs: packages
 	Tests/Documentation/check-links
 	Tests/Documentation/check-names
 	Tests/Documentation/check-figures
 	$(SWIFT) build --product parley
+	$(SWIFT) build --target ParleyTesting
 	Tests/Documentation/check-options "$$($(SWIFT) build --show-bin-path)"
 	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
-	rm -rf .build/documentation && mkdir -p .build/documentation/symbols
-	$(SWIFT) symbolgraph-extract -module-name Parley -minimum-access-level public -skip-synthesized-members \
-		-output-dir .build/documentation/symbols $$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")
-	Tests/Documentation/check-api .build/documentation/symbols
-	$(DOCC) convert Sources/Bots/Parley/Parley.docc --additional-symbol-graph-dir .build/documentation/symbols --output-path $(ARCHIVE) \
-		--fallback-display-name Parley --fallback-bundle-identifier parley --disable-parameters-and-returns-validation --warnings-as-errors
-	@echo "The API reference is in $(ARCHIVE). Show it with: python3 -m http.server -d $(ARCHIVE), then http://localhost:8000/documentation/parley"
+	rm -rf $(ARCHIVES)
+	@set -e; flags="$$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")"; for module in $(DOCUMENTED); do \
+		echo "== $$module"; symbols=$(ARCHIVES)/symbols/$$module; mkdir -p $$symbols; \
+		$(SWIFT) symbolgraph-extract -module-name $$module -minimum-access-level public -skip-synthesized-members -output-dir $$symbols $$flags; \
+		$(DOCC) convert Sources/Bots/$$module/$$module.docc --additional-symbol-graph-dir $$symbols --output-path $(ARCHIVES)/$$module.doccarchive \
+			--fallback-display-name $$module --fallback-bundle-identifier $$module --disable-parameters-and-returns-validation --warnings-as-errors; \
+	done
+	Tests/Documentation/check-api $(ARCHIVES)/symbols/Parley
+	@echo "The API references are in $(ARCHIVES). Show one with: python3 -m http.server -d $(ARCHIVES)/Parley.doccarchive, then http://localhost:8000/documentation/parley"
 
 # Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
 bench: packages

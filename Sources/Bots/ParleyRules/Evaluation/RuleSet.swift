@@ -3,7 +3,7 @@ public import Parley
 
 /// Rules made ready for evaluation.
 ///
-/// The words that rules look for are compiled into one automaton for each form of texts, and the patterns into one ``TextPatternSet``, so a
+/// The words that rules look for are compiled into one automaton for each form of texts, and the patterns into one `TextPatternSet`, so a
 /// message is read once however many rules there are.
 ///
 /// Rules that moderate are tried first, then the others, both by priority and then as they stand in the file. The first rule that applies is the
@@ -24,7 +24,7 @@ public struct RuleSet: Sendable {
     private let reportChats: Set<String>
 
     /// - Parameter lists: the lists that the rules name.
-    /// - Throws: ``TextPatternError`` if a pattern does not compile; rules read from a file have been checked before.
+    /// - Throws: `TextPatternError` if a pattern does not compile; rules read from a file have been checked before.
     public init(_ rules: [RuleSpec], lists: [String: ListSpec] = [:]) throws(TextPatternError) {
         var compiler = RuleCompiler(lists: lists)
         var compiled: [CompiledRule] = []

@@ -32,7 +32,7 @@ public final class RunningRules: Sendable {
     /// Replaces the rules.
     ///
     /// - Returns: the parts of the file that differ from those at the start and wait for another start, in words; empty if nothing does.
-    /// - Throws: ``TextPatternError`` if a pattern does not compile, ``RuleReplacementError`` if the file has none of the profiles that run. Then the
+    /// - Throws: `TextPatternError` if a pattern does not compile, ``RuleReplacementError`` if the file has none of the profiles that run. Then the
     ///   rules stay.
     public func replace(with file: BotsFile) throws -> [String] {
         let running = started.profiles.map(\.id)
