@@ -105,16 +105,11 @@ extension ChatTransaction {
         in group: GroupInfo
     ) throws -> Bool {
         // What is signed has no date: a relay could repeat it when it no longer holds.
-        var isKept = isSigned && forwardedBy != nil
-        if isKept, let author, author.role < .moderator {
-            isKept = try db.receivedMessages.hasRoomForKeptID(group: group.groupID, author: author.groupMemberID)
-        }
-        let isNew = try db.receivedMessages.insert(
-            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, isKept: isKept, at: now)
+        let isKept = isSigned && forwardedBy != nil
+        let isNew = try db.receivedMessages.insert(id, group: group.groupID, author: author, forwardedBy: forwardedBy?.groupMemberID, isKept: isKept, at: now)
         guard !isNew, let earlier = try db.receivedMessages.find(id, group: group.groupID) else { return true }
         if try isOfAnother(event, author, than: earlier.author, in: group) {
-            return try db.receivedMessages.insertReusedMessageID(
-                id, group: group.groupID, author: author?.groupMemberID, isKept: isSigned && forwardedBy != nil, at: now)
+            return try db.receivedMessages.insertReusedMessageID(id, group: group.groupID, author: author?.groupMemberID, isKept: isKept, at: now)
         }
         // Every relay passes on every message, and a host passes on that somebody has left: copies are expected.
         if forwardedBy != nil, group.usesRelays || event == .leaveGroup { return false }

@@ -20,7 +20,20 @@ package struct ReceivedMessageTable {
 
     /// Records a message under its id.
     ///
-    /// - Parameter isKept: True for a message that a relay could repeat at any time: its id is never forgotten.
+    /// - Parameters:
+    ///   - author: Nil for the channel itself.
+    ///   - isKept: True for a message that a relay could repeat at any time: its id is never forgotten, up to ``keptIDLimit`` of an author.
+    /// - Returns: False if one came before under that id.
+    package func insert(
+        _ id: SharedMessageID, group: GroupID, author: GroupMember?, forwardedBy: GroupMemberID?, isKept: Bool, at time: UTCTimestamp
+    ) throws -> Bool {
+        var isKept = isKept
+        if isKept, let author, author.role < .moderator { isKept = try hasRoomForKeptID(group: group, author: author.groupMemberID) }
+        return try insert(id, group: group, author: author?.groupMemberID, forwardedBy: forwardedBy, isKept: isKept, at: time)
+    }
+
+    /// Records a message under its id.
+    ///
     /// - Returns: False if one came before under that id.
     @discardableResult
     package func insert(
@@ -64,8 +77,8 @@ package struct ReceivedMessageTable {
     /// Ids of signed messages of one author below moderator that are never forgotten. Further ones are forgotten like those of other messages.
     package static var keptIDLimit: Int { 1_000 }
 
-    /// Tells whether the id of a signed message of an author is to be kept for ever.
-    package func hasRoomForKeptID(group: GroupID, author: GroupMemberID) throws -> Bool {
+    /// True if the id of one more signed message of an author can be kept for ever.
+    private func hasRoomForKeptID(group: GroupID, author: GroupMemberID) throws -> Bool {
         try db.number(
             "SELECT 1 FROM received_group_messages WHERE group_id = ? AND author_id = ? AND is_kept = 1 LIMIT 1 OFFSET ?",
             [group, author, Self.keptIDLimit - 1]) == nil
