@@ -8,7 +8,6 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatStore
-@testable import ChatStore
 
 /// Bounds of tables that received messages fill.
 @Suite("What peers leave in each table")
