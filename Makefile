@@ -11,7 +11,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Virtual machines stand still for a minute now and then, and so do their disks.
 export PARLEY_TEST_PATIENCE ?= 180
 
-.PHONY: run test docs bench fuzz mutate soak simulate sanitize format lint clean packages
+.PHONY: run test docs bench fuzz mutate mutants soak simulate sanitize format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -72,6 +72,12 @@ fuzz: packages
 # default.
 mutate:
 	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --filter '^FuzzTests\.MutationTests'
+
+# Changes of the sources of MODULE that no test of MODULE sees: COUNT changes, of SEED.
+MODULE ?= ChatRules
+COUNT ?= 20
+mutants: packages
+	Tests/Mutation/mutate-sources $(MODULE) --count $(COUNT) $(if $(SEED),--seed $(SEED))
 
 # The hostile client against every victim (docs/reliability.md), in the tests that `make test` has built: SECONDS for each victim and each of four tests, so
 # that 60 take some 20 minutes. SEED is drawn and printed by default.
