@@ -38,7 +38,7 @@ let systemLibraries: [Target] = [
     system("CPNG", pkgConfig: "libpng", debian: "libpng-dev"),
     system("CWebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     // Fail points, crash bookkeeping, a steady clock, files, the service manager.
-    .target(name: "SystemSupport", dependencies: ["CCrashSignals"], path: "Sources/System/SystemSupport", swiftSettings: settings),
+    .target(name: "SystemSupport", dependencies: ["CCrashSignals", "CFileStatus"], path: "Sources/System/SystemSupport", swiftSettings: settings),
     .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], path: "Tests/SystemSupportTests", swiftSettings: settings),
     // Locks, semaphores, promises and signals for tasks.
     .target(
@@ -51,6 +51,8 @@ let systemLibraries: [Target] = [
     .testTarget(name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"], path: "Tests/UnicodeTextTests", swiftSettings: settings),
     // Signal handlers for crashes.
     .target(name: "CCrashSignals", path: "Sources/System/CCrashSignals"),
+    // The numbers of a file, which need a call that Swift does not see.
+    .target(name: "CFileStatus", path: "Sources/System/CFileStatus"),
     // RE2 has no C interface: one C++ file provides it.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StorageFaults
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -68,6 +69,30 @@ struct KeyChangeTests {
         try set.changeKey(from: old, to: new)
         #expect(try folder.files()["a.db"] == before)
         #expect(try set.check(key: new).allSatisfy { $0.isSound && $0.isEncrypted == (new != nil) })
+    }
+
+    @Test("makes files that are noted as those of the folder, also when it is interrupted and finished later", arguments: Change.allCases)
+    func files(_ change: Change) async throws {
+        for step in [KeyChange.Step.finished, .decided, .replaced("a")] {
+            let folder = try TemporaryFolder(), (old, new) = try change.keys(), set = Self.set(folder)
+            try await Self.make(folder, old)
+            let members = set.members.filter { $0.label != "none" }
+            for member in members { try member.write(FolderMark(folder: "ab", generation: 3, parts: []), key: old) }
+            let before = try members.map { try #require(FileIdentity(path: $0.path)) }
+            #expect(throws: StorageError.self) {
+                try KeyChange(set, from: old, to: new) { if $0 == step { throw KeyChange.Interruption() } }.run()
+            }
+            try set.recover()
+            for (member, file) in zip(members, before) {
+                let now = try #require(FileIdentity(path: member.path))
+                #expect(now.difference(from: file) != nil)
+                guard case .present(let mark?) = try member.presence(key: new) else {
+                    Issue.record("\(member.label) has no mark")
+                    continue
+                }
+                #expect(mark.folder == "ab" && mark.generation == 3 && mark.file == now)
+            }
+        }
     }
 
     @Test("with the wrong key is refused and changes nothing")

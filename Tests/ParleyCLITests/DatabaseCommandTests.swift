@@ -128,7 +128,13 @@ import Testing
         #expect(accepted.exitCode == 0 && accepted.output.contains(#""parts":["chat","#), "\(accepted)")
         #expect(try await parley(["profile", "list", "--data", "d"], folder).output == "Alice\n")
 
-        let nothing = try await parley(["db", "restore", "d", "--data", "other"], folder)
+        let marked = try await parley(["db", "mark-copy", "--data", "d", "--json"], folder)
+        #expect(marked.exitCode == 0 && marked.output == #"{"event":"marked","folder":"d"}"# + "\n", "\(marked)")
+        // A folder that is no backup is a copy.
+        let copied = try await parley(["db", "restore", "d", "--data", "other"], folder)
+        #expect(copied.exitCode == 0 && copied.output.contains("copy without the mark of a backup"), "\(copied)")
+        #expect(try await parley(["profile", "list", "--data", "other"], folder).output == "Alice\n")
+        let nothing = try await parley(["db", "restore", "d/router", "--data", "third"], folder)
         #expect(nothing.exitCode == 1 && nothing.errors.contains("[backup]"), "\(nothing)")
     }
 

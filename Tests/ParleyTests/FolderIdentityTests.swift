@@ -165,7 +165,7 @@ import Testing
         let whole = try await FolderParts()
         let before = try await whole.content()
         for count in 0...5 {
-            let folder = try whole.copy()
+            let folder = try whole.twin()
             var manifest = try #require(try folder.manifest())
             manifest.generation += 1
             manifest.isRaising = true

@@ -4,6 +4,7 @@ import EncryptedSQLite
 import Foundation
 import GRDB
 import Logging
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -44,7 +45,28 @@ struct FolderParts: Sendable {
         try FileManager.default.copyItem(atPath: other.folder.path, toPath: folder.path)
     }
 
+    /// The same folder, whose databases have another key now.
+    init(_ other: FolderParts, key: DatabaseKey?) { (folder, self.key) = (other.folder, key) }
+
+    /// A copy of the folder, which a start notices to be one.
     func copy() throws -> FolderParts { try FolderParts(copyOf: self) }
+
+    /// A copy of the folder that notes its own files, as if it were the folder itself.
+    func twin() throws -> FolderParts {
+        let twin = try copy()
+        for part in twin.data.possibleParts { if let mark = try twin.data.state(of: part, key: key).mark { try twin.data.write(mark, to: part, key: key) } }
+        if let manifest = try twin.manifest() { try SmallFile.write(manifest, to: twin.data.manifestPath) }
+        return twin
+    }
+
+    /// The folder in another place; nothing is left in its own.
+    func moved() throws -> FolderParts {
+        let moved = FolderParts(try TemporaryFolder(), key: key)
+        try FileManager.default.moveItem(atPath: folder.path + "/data", toPath: moved.folder.path + "/data")
+        return moved
+    }
+
+    private init(_ folder: TemporaryFolder, key: DatabaseKey?) { (self.folder, self.key) = (folder, key) }
 
     /// The path of a file in the data folder.
     func callAsFunction(_ name: String) -> String { folder.path + "/data/" + name }
@@ -53,8 +75,8 @@ struct FolderParts: Sendable {
 
     /// Opens the folder as bots do, without running any.
     @discardableResult
-    func start<Value: Sendable>(_ body: @Sendable (CoreHost, BotStateStore) async throws -> Value) async throws -> Value {
-        var configuration = HostConfiguration(dataFolder: folder.path + "/data", logger: Self.logger)
+    func start<Value: Sendable>(logger: Logger = logger, _ body: @Sendable (CoreHost, BotStateStore) async throws -> Value) async throws -> Value {
+        var configuration = HostConfiguration(dataFolder: folder.path + "/data", logger: logger)
         configuration.databaseKey = key.map { .key($0) }
         let host = try await CoreHost.open(configuration)
         do {
@@ -76,8 +98,8 @@ struct FolderParts: Sendable {
         }
     }
 
-    func content() async throws -> Content {
-        try await start { host, store in
+    func content(logger: Logger = logger) async throws -> Content {
+        try await start(logger: logger) { host, store in
             var content = Content(routers: host.servers + host.fileServers)
             guard case .usersList(let users) = try await host.core.send(.users(.list), as: nil) else { throw CancellationError() }
             content.profiles = users.map(\.user.profile.displayName)
@@ -139,7 +161,19 @@ struct FolderParts: Sendable {
         for folder in ["router", "file-router"] { try? FileManager.default.removeItem(atPath: self(folder + "/" + RouterMark.fileName)) }
         for member in data.databases.members {
             let queue = try DatabaseQueue(path: member.path)
-            try queue.write { db in try db.execute(sql: "DROP TABLE IF EXISTS parley_folder") }
+            try queue.write { db in for table in FolderMark.tables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") } }
+            try queue.close()
+        }
+    }
+
+    /// Takes the numbers of the files from everything, as if an earlier version had started last.
+    func forgetFiles() throws {
+        var manifest = try #require(try manifest())
+        manifest.file = nil
+        try WholeFile.replace(data.manifestPath, with: try SmallFile.bytes(of: manifest))
+        for member in data.databases.members {
+            let queue = try DatabaseQueue(path: member.path)
+            try queue.write { db in try db.execute(sql: "DELETE FROM parley_file") }
             try queue.close()
         }
     }

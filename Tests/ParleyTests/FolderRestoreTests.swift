@@ -99,7 +99,6 @@ import Testing
             #expect("\(name)") { try restore(partial, to: empty) } throws: { ($0 as? HostError)?.code == .backup }
             try FileManager.default.removeItem(atPath: partial)
         }
-        #expect { try restore(folder.data.path, to: empty) } throws: { ($0 as? HostError)?.code == .backup }
         #expect(try FileManager.default.contentsOfDirectory(atPath: empty.data.path).allSatisfy { $0.hasSuffix(".lock") })
     }
 

@@ -72,6 +72,51 @@ import Testing
         await bob.close()
     }
 
+    /// As for a copy that is one message behind: what is received fits its ratchet, and what it would send does not.
+    @Test func `A message that a restored store can decrypt does not stand for new keys`() async throws {
+        let folder = try TemporaryFolder(), internet = SimulatedInternet()
+        let routers = [internet.addRouter("one.example"), internet.addRouter("two.example")]
+        let path = folder.path + "/a.db"
+        let alice = try await TestParty("alice", internet, on: [routers[0].address], path: path, configuration: Self.healing)
+        let bob = try await TestParty("bob", internet, on: [routers[1].address])
+        var connections: [(alice: ConnectionID, bob: ConnectionID, hash: Bytes)] = []
+        for _ in 0..<10 {
+            let created = try await alice.invite(), joined = try await bob.join(created.link)
+            await alice.wait("connected") { $0.connected[created.id] != nil }
+            await bob.wait("connected") { $0.connected[joined] != nil }
+            connections.append((created.id, joined, try await alice.agent.ratchetHash(of: created.id)))
+        }
+        await alice.kill()
+        try takeCopy(of: path, to: folder.path + "/copy.db")
+        try await alice.restart()
+        let all = connections
+        for (one, _, _) in all { try await alice.send("before", to: one) }
+        await bob.wait("all messages") { memory in all.allSatisfy { memory.order[$0.bob]?.count == 1 } }
+        await alice.kill()
+        try takeCopy(of: folder.path + "/copy.db", to: path)
+        let store = try AgentStore(path: path)
+        #expect(try await SMPAgent.putAllOutOfStep(in: store.file) == 10)
+        try await store.close()
+        for (_, other, _) in all { try await bob.send("while nobody is there", to: other) }
+        try await alice.restart()
+        await alice.wait("all messages") { memory in all.allSatisfy { memory.order[$0.alice]?.count == 1 } }
+        try await eventually("all connections have new keys") {
+            for (one, other, hash) in all {
+                guard try await alice.agent.stats(of: one).ratchetSyncState == .ok, try await bob.agent.stats(of: other).ratchetSyncState == .ok else {
+                    return false
+                }
+                let agreed = try await alice.agent.ratchetHash(of: one)
+                let theirs = try await bob.agent.ratchetHash(of: other)
+                guard agreed != hash, agreed == theirs else { return false }
+            }
+            return true
+        }
+        for (one, _, _) in all { try await alice.send("after", to: one) }
+        await bob.wait("all answers") { memory in all.allSatisfy { memory.order[$0.bob]?.last == Bytes("after".utf8) } }
+        await alice.close()
+        await bob.close()
+    }
+
     @Test func `Nothing is sent in a connection of a restored store before both sides have agreed`() async throws {
         let folder = try TemporaryFolder(), internet = SimulatedInternet()
         let routers = [internet.addRouter("one.example"), internet.addRouter("two.example")]

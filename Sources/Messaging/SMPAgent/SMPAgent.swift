@@ -66,6 +66,7 @@ package final class SMPAgent: Sendable {
             commands = try await core.stored { try await core.store.commands() }
             await core.commandGuard.load(commands.map(\.1), in: core.store, log: core.log)
             core.know(users)
+            try await core.synchronizer.load(from: core)
         } catch {
             core.life.withLock { if $0 == .running { $0 = .stopped } }
             throw error

@@ -59,7 +59,13 @@ package enum WholeFile {
     /// read it. It is on disk when this returns.
     ///
     /// - Throws: ``SystemError``; the old content is in force then, or, if only the folder could not be synchronized, maybe the new one.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) { try replace(path) { _ in bytes } }
+
+    /// Replaces a file, or makes it, as ``replace(_:with:)`` does, by content that may depend on the file's identity.
+    ///
+    /// - Parameter content: makes the content for the identity that the new file has from then on; nil if that is not known.
+    /// - Throws: ``SystemError``, as ``replace(_:with:)``.
+    package static func replace(_ path: String, content: (FileIdentity?) -> [UInt8]) throws(SystemError) {
         let temporary = path + ".new"
         // One that a crash has left may be readable by others.
         unlink(temporary)
@@ -67,7 +73,7 @@ package enum WholeFile {
         guard file >= 0 else { throw SystemError() }
         do throws(SystemError) {
             defer { close(file) }
-            try write(bytes, to: file)
+            try write(content(FileIdentity(path: temporary)), to: file)
             guard fsync(file) == 0 else { throw SystemError() }
         } catch {
             unlink(temporary)

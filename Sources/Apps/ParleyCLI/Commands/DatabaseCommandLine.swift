@@ -9,7 +9,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", abstract: "Check, encrypt, back up and restore a data folder, and list quarantined events.",
         discussion: "The bots of the folder must not be running. Backups are made while they run, too.",
-        subcommands: [Check.self, Key.self, Backup.self, Restore.self, Accept.self, QuarantineCommandLine.self])
+        subcommands: [Check.self, Key.self, Backup.self, Restore.self, MarkCopy.self, Accept.self, QuarantineCommandLine.self])
 
     /// The folder, its key, and how to print.
     struct Options: ParsableArguments {
@@ -176,10 +176,11 @@ struct DatabaseCommandLine: AsyncParsableCommand {
             commandName: "restore", abstract: "Put a backup in the place of what the data folder holds.",
             discussion: """
                 The backup is checked first. What the folder holds is kept in a folder replaced.TIME in it. A backup is older than what the contacts \
-                have seen: at the next start each connection agrees on new keys before anything is sent.
+                have seen: at the next start each connection agrees on new keys before anything is sent. A copy of a stopped data folder that was made by \
+                other means, such as cp, rsync or tar, is taken as well.
                 """)
 
-        @Argument(help: "The folder of the backup, as parley db backup has printed it.")
+        @Argument(help: "The folder of the backup, as parley db backup has printed it, or a copy of a data folder.")
         var backup: String
 
         @Flag(help: "Restore although the data folder holds data, which may be newer.")
@@ -196,12 +197,42 @@ struct DatabaseCommandLine: AsyncParsableCommand {
             }
             let key = try options.keys.source(for: folder, of: DataFolder(path: backup))?.load()
             try folder.locked { _ in
+                let isBackup = try DataFolder.isBackup(backup)
                 let kept = try folder.restore(backup, key: key, replaces: replace)
                 if options.json {
-                    Output.line(["event": "restored", "folder": .string(folder.path), "replaced": kept.map { JSONValue.string($0) } ?? .null])
+                    Output.line([
+                        "event": "restored", "folder": .string(folder.path), "replaced": kept.map { JSONValue.string($0) } ?? .null,
+                        "marked": .bool(isBackup),
+                    ])
                 } else {
-                    Output.line("The backup \(backup) is restored to \(folder.path).")
+                    if isBackup {
+                        Output.line("The backup \(backup) is restored to \(folder.path).")
+                    } else {
+                        Output.line("\(backup) is a copy without the mark of a backup. It is restored to \(folder.path) like a backup.")
+                    }
                     if let kept { Output.line("What was there before is in \(kept).") }
+                }
+            }
+        }
+    }
+
+    struct MarkCopy: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "mark-copy", abstract: "Mark a data folder as a copy, so that its connections agree on new keys.",
+            discussion: """
+                A start notices by itself that a folder was copied file by file. It does not notice a disk or a machine that was set back to a snapshot. Mark \
+                the folder then, before its bots start. At the next start each connection agrees on new keys before anything is sent.
+                """)
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            try options.run { _, key in
+                try options.folder.noteCopy(key: key)
+                if options.json {
+                    Output.line(["event": "marked", "folder": .string(options.folder.path)])
+                } else {
+                    Output.line("\(options.folder.path) is marked as a copy: its connections agree on new keys at the next start.")
                 }
             }
         }

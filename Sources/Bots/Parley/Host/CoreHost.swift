@@ -156,10 +156,11 @@ public final class CoreHost: Sendable {
             let native = try openCore(setup)
             do {
                 if isRestored {
-                    let count = try await native.putAllOutOfStep()
-                    configuration.logger.notice(
-                        "the folder comes from a backup: its connections agree on new keys before anything is sent",
-                        metadata: ["connections": "\(count)", "code": "folder.restored"])
+                    try await synchronize(native, isCopy: await identity.isCopy, configuration.logger)
+                } else if await identity.hasUnsteadyInodes {
+                    configuration.logger.warning(
+                        "the file system gives the files of the data folder other numbers at each start: a copy of the folder is not noticed. Mark copies with parley db mark-copy",
+                        metadata: ["path": "\(data.path)", "code": "folder.unsteadyInodes"])
                 }
                 try await identity.establish(native.databases)
                 try await lookForLostConnections(native, monitor, configuration.logger)
@@ -180,6 +181,20 @@ public final class CoreHost: Sendable {
             await router?.stop()
             lock.release()
             throw error
+        }
+    }
+
+    /// Has all connections agree on new keys before anything is sent.
+    private static func synchronize(_ native: NativeCore, isCopy: Bool, _ logger: Logger) async throws {
+        let count = try await native.putAllOutOfStep()
+        if isCopy {
+            logger.warning(
+                "the folder is a copy of another data folder: its connections agree on new keys before anything is sent. Do not run both",
+                metadata: ["connections": "\(count)", "code": "folder.copied"])
+        } else {
+            logger.notice(
+                "the folder comes from a backup: its connections agree on new keys before anything is sent",
+                metadata: ["connections": "\(count)", "code": "folder.restored"])
         }
     }
 

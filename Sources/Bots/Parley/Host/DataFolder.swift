@@ -95,6 +95,16 @@ public struct DataFolder: Sendable {
     /// - Returns: the names of the parts that are there.
     package func acceptParts(key: DatabaseKey?) throws -> [String] { try FolderIdentity.accept(self, key: key).map(\.rawValue) }
 
+    /// Marks the whole folder as a copy of another one, so that its connections agree on new keys at the next start. The caller holds the folder.
+    ///
+    /// - Throws: As ``checkParts(key:)``.
+    package func noteCopy(key: DatabaseKey?) throws { try FolderIdentity.noteCopy(self, key: key) }
+
+    /// True for a backup that was marked when it was made, false for a copy of a data folder that was made by other means.
+    ///
+    /// - Throws: ``HostError`` `backup` for what is neither.
+    package static func isBackup(_ path: String) throws -> Bool { try FolderRestore.isMarked(DataFolder(path: path)) }
+
     /// Makes a backup of the whole folder. The caller holds the folder.
     ///
     /// - Parameter target: the folder that the backup's folder is made in; nil for `backups` in the data folder.
@@ -112,7 +122,7 @@ public struct DataFolder: Sendable {
         return backup.path
     }
 
-    /// Puts a backup in the place of what the folder holds, which is kept aside. The caller holds the folder.
+    /// Puts a backup, or a copy that was made by other means, in the place of what the folder holds, which is kept aside. The caller holds the folder.
     ///
     /// - Returns: where the content is kept; nil if there was none.
     package func restore(_ backup: String, key: DatabaseKey?, replaces: Bool) throws -> String? {

@@ -9,10 +9,10 @@ extension BotStateStore {
             try String.fetchAll(
                 db,
                 sql: """
-                    SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' AND name <> ? ORDER BY name
-                    """, arguments: [FolderMark.table])
+                    SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' ORDER BY name
+                    """)
         }
-        for table in tables {
+        for table in tables where !FolderMark.tables.contains(table) {
             let rows = try await database.read { db in
                 try Row.fetchAll(db, sql: "SELECT * FROM \(table)").map { row in row.columnNames.map { (column: $0, value: row[$0] as DatabaseValue) } }
             }

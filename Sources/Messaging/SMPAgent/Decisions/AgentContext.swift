@@ -10,4 +10,6 @@ struct AgentContext: Sendable {
     let ratchetKeys: any RatchetKeySource
     /// Milliseconds since 1970.
     let now: Int64
+    /// The connections whose ratchets may be older than what the peers have seen: what can be decrypted says nothing of what can be sent.
+    var outdated: Set<ConnectionID> = []
 }

@@ -12,12 +12,10 @@ extension Transition {
         emit(.ratchetSync(state, error, AgentConnectionStats(self.state)))
     }
 
-    /// A message was decrypted: the ratchets are in step.
-    mutating func endRatchetSync() {
-        switch record.ratchetSync {
-        case .ok, .started: break
-        case .allowed, .required, .agreed: emitSync(.ok, nil)
-        }
+    /// A message was decrypted: the ratchets are in step, unless ours may be older than what the peer has seen.
+    mutating func endRatchetSync(_ context: AgentContext) {
+        if record.ratchetSync == .required, context.outdated.contains(record.id) { return }
+        if record.ratchetSync != .ok, record.ratchetSync != .started { emitSync(.ok, nil) }
     }
 
     /// A message that was not received before cannot be decrypted.

@@ -194,7 +194,7 @@ extension Transition {
             messageID: messageID, queue: opened.queue.row, kind: content.kind, flags: opened.flags, metadata: metadata,
             body: waits ? plaintext : [], hash: hash, encryptedHash: encryptedHash, isAcknowledged: !waits)
         add(.insertReceivedMessage(stored, connection: connection))
-        endRatchetSync()
+        endRatchetSync(context)
 
         do throws(AgentError) {
             switch content {

@@ -66,7 +66,7 @@ final class AgentCore: Sendable {
     var now: Int64 { dayClock.now.wholeMilliseconds }
 
     var context: AgentContext {
-        AgentContext(configuration: configuration, random: random, ratchetKeys: runtime.ratchetKeys ?? keyPairs, now: now)
+        AgentContext(configuration: configuration, random: random, ratchetKeys: runtime.ratchetKeys ?? keyPairs, now: now, outdated: synchronizer.outdated)
     }
 
     var isRunning: Bool { life.withLock { $0 == .running } }
@@ -123,7 +123,7 @@ final class AgentCore: Sendable {
                 statistics.add(.connCompleted, state.record.user, queue.server)
             }
             notify(event.with(subscriptions), active.id, durableID: durableID)
-            if case .ratchetSync(.required, _, _) = event { needsSynchronization(active.id) }
+            if synchronizer.isNeeded(after: event, of: active.id) { needsSynchronization(active.id) }
         }
         if transition.areReceiveQueuesChanged { subscriptions.update(state) { notify(.up($0, [active.id])) } }
         for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }

@@ -12,9 +12,28 @@ final class RatchetSynchronizer: Sendable {
     private struct State {
         var schedule = SynchronizationSchedule()
         var isRunning = false
+        var outdated: Set<ConnectionID> = []
     }
 
     private let state = Mutex(State())
+
+    /// The connections whose ratchets may be older than what the peers have seen. A message that can be decrypted does not put them in step.
+    var outdated: Set<ConnectionID> { state.withLock(\.outdated) }
+
+    func areOutdated(_ connections: some Sequence<ConnectionID>) { state.withLock { $0.outdated.formUnion(connections) } }
+
+    /// Finds connections that an earlier process has left out of step, before any of their messages is taken: the process may have been one of another copy.
+    func load(from core: AgentCore) async throws(AgentError) {
+        guard core.configuration.synchronizesRatchets else { return }
+        areOutdated(try await core.stored { try await core.store.connectionsOutOfStep() })
+    }
+
+    /// Tells whether a connection has to agree on new keys, and notes that it has.
+    func isNeeded(after event: AgentEvent, of connection: ConnectionID) -> Bool {
+        guard case .ratchetSync(let change, _, _) = event else { return false }
+        if change == .agreed { state.withLock { _ = $0.outdated.remove(connection) } }
+        return change == .required
+    }
 
     /// - Returns: true if the caller has to run ``AgentCore/synchronizeWaiting()``.
     func add(_ connection: ConnectionID, now: Int64) -> Bool {
@@ -35,7 +54,12 @@ final class RatchetSynchronizer: Sendable {
         }
     }
 
-    func begun(_ connection: ConnectionID, now: Int64) { state.withLock { $0.schedule.begun(connection, now: now) } }
+    func begun(_ connection: ConnectionID, now: Int64) {
+        state.withLock { state in
+            state.schedule.begun(connection, now: now)
+            state.outdated.remove(connection)
+        }
+    }
 }
 
 extension AgentCore {
@@ -148,7 +172,9 @@ extension AgentCore {
         do throws(AgentError) {
             try await withConnection(connection) { access throws(AgentError) in
                 let state = try await access.liveState()
-                guard state.kind == .duplex, state.record.agentVersion >= AgentVersion.ratchetSync, state.record.ratchetSync != .required else { return }
+                guard state.kind == .duplex, state.record.agentVersion >= AgentVersion.ratchetSync else { return }
+                synchronizer.areOutdated([connection])
+                guard state.record.ratchetSync != .required else { return }
                 var transition = Transition(state)
                 transition.updateRecord { $0.ratchetSync = .required }
                 try await access.commit(transition, isPersistent: true)

@@ -1,4 +1,5 @@
 package import GRDB
+package import SystemSupport
 
 /// The identity that a database shares with everything else in its folder: databases of different folders, or of different times, do not fit together.
 ///
@@ -12,6 +13,8 @@ public struct FolderMark: Sendable, Hashable {
     public var parts: [String]
     /// The id of the backup that the database is a copy of; nil for one in use.
     public var backup: String?
+    /// The identity of the file that the mark was written to: a copy of the database has another. Nil if it is not known.
+    package var file: FileIdentity?
 
     /// Creates the value from its parts.
     public init(folder: String, generation: Int64, parts: [String], backup: String? = nil) {
@@ -21,7 +24,11 @@ public struct FolderMark: Sendable, Hashable {
 
 extension FolderMark {
     /// The name of the table.
-    package static let table = "parley_folder"
+    private static let table = "parley_folder"
+    /// The name of the table with the identity of the file, of which earlier versions know nothing.
+    private static let fileTable = "parley_file"
+    /// The names of both tables.
+    package static let tables = [table, fileTable]
 
     /// - Returns: nil for a database without a mark.
     package static func read(_ db: Database) throws -> FolderMark? {
@@ -30,11 +37,36 @@ extension FolderMark {
         }
         guard let folder = String.fromDatabaseValue(row[0]), let generation = Int64.fromDatabaseValue(row[1]), let parts = String.fromDatabaseValue(row[2])
         else { throw StorageError(.corrupt, "the identity of the database's folder cannot be read. Restore a backup") }
-        return FolderMark(
+        var mark = FolderMark(
             folder: folder, generation: generation, parts: parts.split(separator: " ").map(String.init), backup: String.fromDatabaseValue(row[3]))
+        mark.file = try readFile(db)
+        return mark
     }
 
-    package func write(_ db: Database) throws {
+    private static func readFile(_ db: Database) throws -> FileIdentity? {
+        guard try db.tableExists(fileTable), let row = try Row.fetchOne(db, sql: "SELECT inode, birth FROM \(fileTable) WHERE id = 1"),
+            let inode = Int64.fromDatabaseValue(row[0])
+        else { return nil }
+        return FileIdentity(inode: UInt64(bitPattern: inode), birth: Int64.fromDatabaseValue(row[1]))
+    }
+
+    /// Notes the file that the database is in, if it has a mark at all: it takes the place of another one, and is no copy of it.
+    static func note(_ file: FileIdentity?, in db: Database) throws {
+        guard try db.tableExists(table) else { return }
+        try db.execute(
+            sql: "CREATE TABLE IF NOT EXISTS \(fileTable) (id INTEGER PRIMARY KEY CHECK (id = 1), inode INTEGER NOT NULL, birth INTEGER) STRICT")
+        if let file {
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO \(fileTable) (id, inode, birth) VALUES (1, ?, ?)", arguments: [Int64(bitPattern: file.inode), file.birth])
+        } else {
+            try db.execute(sql: "DELETE FROM \(fileTable)")
+        }
+    }
+
+    /// Writes the mark.
+    ///
+    /// - Parameter file: the identity of the file that the database is in.
+    package func write(_ db: Database, in file: FileIdentity?) throws {
         try db.execute(
             sql: """
                 CREATE TABLE IF NOT EXISTS \(Self.table) (
@@ -48,6 +80,7 @@ extension FolderMark {
         try db.execute(
             sql: "INSERT OR REPLACE INTO \(Self.table) (id, folder, generation, parts, backup) VALUES (1, ?, ?, ?, ?)",
             arguments: [folder, generation, parts.joined(separator: " "), backup])
+        try Self.note(file, in: db)
     }
 }
 
@@ -80,7 +113,7 @@ extension DatabaseSet.Member {
         try opened(key) { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.inTransaction(.immediate) {
-                try mark.write(db)
+                try mark.write(db, in: FileIdentity(path: path))
                 return .commit
             }
         }
@@ -97,5 +130,8 @@ extension DatabaseSet.Member {
 
 extension DatabaseFile {
     /// Marks the database, which is open. The mark is on disk when this returns.
-    package func write(_ mark: FolderMark) async throws { try await write { db in try mark.write(db) } }
+    package func write(_ mark: FolderMark) async throws {
+        let file = member.flatMap { FileIdentity(path: $0.path) }
+        try await write { db in try mark.write(db, in: file) }
+    }
 }

@@ -128,7 +128,10 @@ struct KeyChange {
             try db.execute(sql: "PRAGMA page_size = \(PageLayout.pageSize)")
             try DatabaseCopy(to: path, key: new).make(from: db)
         }
-        let report = DatabaseCheck(DatabaseSet.Member(label: member.label, path: path), key: new).run()
+        let copy = DatabaseSet.Member(label: member.label, path: path)
+        // It keeps its numbers when it takes the place of the original.
+        try Self.opened(copy, key: new) { db in try FolderMark.note(FileIdentity(path: path), in: db) }
+        let report = DatabaseCheck(copy, key: new).run()
         guard report.isSound else {
             throw StorageError(
                 .corrupt, "the \(member.label) database is damaged, and its key was not changed: \(report.problems.first ?? "") See parley db check")

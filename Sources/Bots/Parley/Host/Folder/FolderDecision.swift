@@ -1,9 +1,26 @@
 internal import EncryptedSQLite
+internal import SystemSupport
 
 /// The contents of a data folder before anything of it is used.
 struct FolderInventory: Sendable, Hashable {
     var manifest: FolderManifest?
     var parts: [FolderPart: FolderPartState]
+    /// The difference of a file of the folder from the one that was noted in it; nil if none is known.
+    var difference: FileIdentity.Difference?
+
+    /// The starts in a row that inodes with other numbers make copies of a folder. After that, its file system gives each file another number whenever it
+    /// is mounted.
+    static let inodeChanges = 3
+
+    /// True if the folder is a copy of another one that its parts belong to.
+    var isCopy: Bool {
+        if manifest?.isCopy == true { return true }
+        switch difference {
+        case .birth: return true
+        case .inode: return (manifest?.inodeChanges ?? 0) < Self.inodeChanges
+        case nil: return false
+        }
+    }
 
     subscript(_ part: FolderPart) -> FolderPartState { parts[part] ?? .absent }
 
@@ -49,8 +66,16 @@ enum FolderDecision: Sendable, Hashable {
     case adopt
     /// All parts belong together.
     case proceed(FolderManifest)
-    /// The parts are a backup, or the first start of one was interrupted: the folder gets a new identity.
+    /// The parts are a backup or a copy, or the first start of one was interrupted: the folder gets a new identity.
     case restore(FolderManifest)
+
+    /// The identity to start with: the folder's own, or a new one.
+    var manifest: FolderManifest {
+        switch self {
+        case .new, .adopt: FolderManifest(folder: FolderManifest.newID(), isRaising: true, parts: [])
+        case .proceed(let manifest), .restore(let manifest): manifest
+        }
+    }
 
     /// Decides on a folder.
     ///
@@ -68,7 +93,7 @@ enum FolderDecision: Sendable, Hashable {
             self = .restore(manifest)
         } else {
             try Self.check(inventory, manifest)
-            self = .proceed(manifest)
+            self = inventory.isCopy ? .restore(manifest) : .proceed(manifest)
         }
     }
 

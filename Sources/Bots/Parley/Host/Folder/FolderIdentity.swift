@@ -21,19 +21,16 @@ actor FolderIdentity {
     ///
     /// - Throws: ``HostError`` `folderPart…` for a folder whose parts do not belong together; `StorageError` for a database that cannot be opened.
     static func open(_ data: DataFolder, key: DatabaseKey?) throws -> FolderIdentity {
-        let inventory = try inventory(of: data, key: key)
-        let decision: FolderDecision
+        let inventory = try inventory(of: data, key: key), decision = try decide(inventory, data)
+        return FolderIdentity(data, key, decision.manifest, inventory, decision)
+    }
+
+    private static func decide(_ inventory: FolderInventory, _ data: DataFolder) throws(HostError) -> FolderDecision {
         do throws(FolderFault) {
-            decision = try FolderDecision(inventory)
+            return try FolderDecision(inventory)
         } catch {
             throw HostError(error, in: data)
         }
-        let manifest =
-            switch decision {
-            case .new, .adopt: FolderManifest(folder: FolderManifest.newID(), isRaising: true, parts: [])
-            case .proceed(let manifest), .restore(let manifest): manifest
-            }
-        return FolderIdentity(data, key, manifest, inventory, decision)
     }
 
     static func inventory(of data: DataFolder, key: DatabaseKey?) throws -> FolderInventory {
@@ -44,7 +41,16 @@ actor FolderIdentity {
         try data.databases.checkKey(key)
         var inventory = FolderInventory(manifest: try readManifest(of: data), parts: [:])
         for part in data.possibleParts { inventory.parts[part] = try data.state(of: part, key: key) }
+        inventory.difference = difference(of: data, inventory)
         return inventory
+    }
+
+    /// The difference of a file from the one that is noted in it.
+    private static func difference(of data: DataFolder, _ inventory: FolderInventory) -> FileIdentity.Difference? {
+        var noted: [(file: FileIdentity?, path: String?)] = [(inventory.manifest?.file, data.manifestPath)]
+        for (part, state) in inventory.parts { noted.append((state.mark?.file, data.location(of: part))) }
+        let differences = noted.compactMap { noted in noted.file.flatMap { file in noted.path.flatMap(FileIdentity.init(path:))?.difference(from: file) } }
+        return differences.contains(.birth) ? .birth : differences.first
     }
 
     private struct Format: Decodable {
@@ -62,15 +68,9 @@ actor FolderIdentity {
     ///
     /// - Throws: As ``open(_:key:)``.
     static func manifest(of data: DataFolder, key: DatabaseKey?) throws -> FolderManifest {
-        let inventory = try inventory(of: data, key: key)
-        do throws(FolderFault) {
-            switch try FolderDecision(inventory) {
-            case .new, .adopt: return FolderManifest(folder: FolderManifest.newID(), isRaising: false, parts: [])
-            case .proceed(let manifest), .restore(let manifest): return manifest
-            }
-        } catch {
-            throw HostError(error, in: data)
-        }
+        var manifest = try decide(try inventory(of: data, key: key), data).manifest
+        manifest.isCopy = nil
+        return manifest
     }
 
     /// The identity as it is now.
@@ -78,7 +78,11 @@ actor FolderIdentity {
 
     /// True if the connections have to agree on new keys before anything is sent.
     var mustSynchronize: Bool { manifest.mustSynchronize }
-    /// When the folder was last restored from a backup, in seconds since 1970.
+    /// True if the folder is a copy that no backup made, until all parts are marked as those of a folder of its own.
+    var isCopy: Bool { manifest.previous != nil && manifest.backup == nil }
+    /// True if the numbers of inodes change although no copy was made, as they do at every start.
+    var hasUnsteadyInodes: Bool { inventory.difference == .inode && !inventory.isCopy }
+    /// When the folder was last restored from a backup or found to be a copy, in seconds since 1970.
     var restoredAt: Int64? { manifest.restoredAt }
 
     private func write() throws(HostError) { try SmallFile.write(manifest, to: data.manifestPath) }
@@ -89,6 +93,7 @@ actor FolderIdentity {
         case .new, .adopt: break
         case .proceed:
             if !manifest.isRaising { manifest.generation += 1 }
+            if inventory.difference == nil { manifest.inodeChanges = nil }
         case .restore:
             if manifest.previous == nil {
                 manifest.previous = manifest.folder
@@ -96,6 +101,7 @@ actor FolderIdentity {
                 manifest.folder = FolderManifest.newID()
                 manifest.generation += 1
                 manifest.restoredAt = Int64(Date().timeIntervalSince1970)
+                manifest.inodeChanges = inventory.difference == .inode ? (manifest.inodeChanges ?? 0) + 1 : nil
             }
             manifest.mustSynchronize = true
         }
@@ -146,10 +152,21 @@ actor FolderIdentity {
         next.isRaising = false
         next.previous = nil
         next.backup = nil
+        next.isCopy = nil
         next.mustSynchronize = false
         manifest = next
         try write()
         FailPoint.folderRaised.pass()
+    }
+
+    /// Notes that a whole folder is a copy of another one: its next start gives it a new identity, and its connections agree on new keys before anything
+    /// is sent.
+    ///
+    /// - Throws: As ``open(_:key:)``.
+    static func noteCopy(_ data: DataFolder, key: DatabaseKey?) throws {
+        var manifest = try decide(try inventory(of: data, key: key), data).manifest
+        manifest.isCopy = true
+        try SmallFile.write(manifest, to: data.manifestPath)
     }
 
     /// Gives all that is in a folder a new identity, whatever it was part of.

@@ -1,4 +1,6 @@
 internal import EncryptedSQLite
+internal import Foundation
+internal import SystemSupport
 
 /// The file that holds a data folder's identity and names its parts: `parley.folder`.
 ///
@@ -24,6 +26,12 @@ struct FolderManifest: Codable, Hashable, Sendable {
     var mustSynchronize = false
     /// When the folder was last restored from a backup, in seconds since 1970; nil for never.
     var restoredAt: Int64?
+    /// True if the folder is known to be a copy, while its first start has not noted that it is a folder of its own.
+    var isCopy: Bool?
+    /// The identity of the file that holds this; nil if it was not known.
+    var file: FileIdentity?
+    /// The number of starts in a row that took the folder for a copy because of numbers of inodes alone; nil for none.
+    var inodeChanges: Int?
 
     init(folder: String, generation: Int64 = 1, isRaising: Bool, parts: [FolderPart]) {
         (self.folder, self.generation, self.isRaising, self.parts) = (folder, generation, isRaising, parts.sorted { $0.rawValue < $1.rawValue })
@@ -44,5 +52,31 @@ struct FolderManifest: Codable, Hashable, Sendable {
     mutating func add(_ part: FolderPart) {
         guard !parts.contains(part) else { return }
         parts = (parts + [part]).sorted { $0.rawValue < $1.rawValue }
+    }
+}
+
+extension SmallFile {
+    /// Replaces a manifest, which notes the file that it is in from then on; it is on disk when this returns.
+    static func write(_ manifest: FolderManifest, to path: String) throws(HostError) {
+        var manifest = manifest
+        manifest.file = nil
+        let unnoted: [UInt8]
+        do {
+            unnoted = try bytes(of: manifest)
+        } catch {
+            throw HostError(.dataFolder, "\(path) cannot be written: \(error)")
+        }
+        do throws(SystemError) {
+            var noted: FileIdentity?
+            try WholeFile.replace(path) { file in
+                noted = file
+                manifest.file = file
+                return (try? bytes(of: manifest)) ?? unnoted
+            }
+            // Where names and not files have numbers, renaming has changed them.
+            if let noted, FileIdentity(path: path)?.difference(from: noted) != nil { try WholeFile.replace(path, with: unnoted) }
+        } catch {
+            throw HostError(.dataFolder, "\(path) cannot be written: \(error)")
+        }
     }
 }

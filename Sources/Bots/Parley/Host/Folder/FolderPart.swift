@@ -129,12 +129,17 @@ enum SmallFile {
         }
     }
 
-    /// Replaces the file; it is on disk when this returns.
-    static func write(_ value: some Encodable, to path: String) throws(HostError) {
+    /// The content of a file that holds a value.
+    static func bytes(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
+        return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+    }
+
+    /// Replaces the file; it is on disk when this returns.
+    static func write(_ value: some Encodable, to path: String) throws(HostError) {
         do {
-            try WholeFile.replace(path, with: Array(try encoder.encode(value)) + [UInt8(ascii: "\n")])
+            try WholeFile.replace(path, with: try bytes(of: value))
         } catch {
             throw HostError(.dataFolder, "\(path) cannot be written: \(error)")
         }

@@ -26,12 +26,15 @@ enum FolderRestore {
 
     /// Puts the backup in the place of what the folder holds. The caller holds the folder's lock.
     ///
+    /// A copy of a data folder that has no mark of a backup, such as one of `cp`, is taken as well.
+    ///
     /// - Parameter replaces: true to keep aside what the folder holds; without, a folder with content is refused.
     /// - Returns: where the folder's content is kept; nil if it had none.
-    /// - Throws: ``HostError`` `backup` for what is not a whole backup, or a folder with content.
+    /// - Throws: ``HostError`` `backup` for what is not a whole backup or copy, or a folder with content; `dataFolderInUse` for a copy that a process uses.
     static func restore(_ backup: String, to data: DataFolder, key: DatabaseKey?, replaces: Bool, now: Date = Date()) throws -> String? {
         try recover(data)
-        try check(backup, key: key)
+        let source = DataFolder(path: backup), isMarked = try isMarked(source)
+        if isMarked { try check(source, key: key) } else { try requireOther(source, than: data) }
         let content = try FileManager.default.contentsOfDirectory(atPath: data.path).filter(isContent)
         // An empty folder for files is made at every start.
         let isEmpty = !content.contains { $0 != "files" && $0 != "running.json" }
@@ -43,7 +46,7 @@ enum FolderRestore {
         }
         let path = data.path + "/" + staged
         try? FileManager.default.removeItem(atPath: path)
-        try FolderCopy.copy(backup, to: path)
+        if isMarked { try FolderCopy.copy(backup, to: path) } else { try stage(source, at: path, key: key) }
         FailPoint.restoreCopied.pass()
         let stamp = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted).format(now)
         try rename(path, to: data.path + "/" + decided + stamp)
@@ -74,6 +77,12 @@ enum FolderRestore {
                 try rename(data.path + "/" + old, to: target + "/" + old)
                 FailPoint.restoreMoved.pass()
             }
+            // Once it is back in its place, its connections have gone on without it.
+            let old = DataFolder(path: target)
+            if var manifest = try? SmallFile.read(FolderManifest.self, from: old.manifestPath), manifest.backup == nil {
+                manifest.isCopy = true
+                try SmallFile.write(manifest, to: old.manifestPath)
+            }
             try WholeFile.synchronizeFolder(of: target + "/.")
             try rename(data.path + "/" + name, to: data.path + "/" + cleared + stamp)
             names = try manager.contentsOfDirectory(atPath: data.path).sorted()
@@ -96,19 +105,81 @@ enum FolderRestore {
         try WholeFile.synchronizeFolder(of: other)
     }
 
-    private static func check(_ backup: String, key: DatabaseKey?) throws {
-        let source = DataFolder(path: backup)
-        guard let manifest = try SmallFile.read(FolderManifest.self, from: source.manifestPath), manifest.backup != nil else {
-            throw HostError(.backup, "\(backup) is not a backup of a data folder: parley db backup makes one, and prints its path")
+    /// Tells a backup from a copy that was made by other means.
+    ///
+    /// - Throws: ``HostError`` `backup` for what is neither.
+    static func isMarked(_ source: DataFolder) throws(HostError) -> Bool {
+        guard let manifest = try SmallFile.read(FolderManifest.self, from: source.manifestPath) else {
+            throw HostError(
+                .backup, "\(source.path) is neither a backup nor a copy of a data folder: parley db backup makes a backup, and prints its path")
         }
+        return manifest.backup != nil
+    }
+
+    private static func check(_ source: DataFolder, key: DatabaseKey?) throws {
         let inventory = try FolderIdentity.inventory(of: source, key: key)
         do throws(FolderFault) {
             _ = try FolderDecision(inventory)
         } catch {
             throw HostError(.backup, "the backup is not whole: " + HostError(error, in: source).message)
         }
+        try requireSound(source, key: key)
+    }
+
+    private static func requireSound(_ source: DataFolder, key: DatabaseKey?) throws {
         for report in try source.databases.check(key: key) where !report.isSound {
             throw HostError(.backup, "the backup is damaged: \(report.path): \(report.problems.first ?? "")")
+        }
+    }
+
+    // MARK: Copies without a mark
+
+    private static func requireOther(_ source: DataFolder, than data: DataFolder) throws(HostError) {
+        func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path }
+        guard real(source.path) != real(data.path) else {
+            throw HostError(.backup, "\(source.path) is the data folder itself: parley db mark-copy marks it as a copy, where it is")
+        }
+    }
+
+    /// Copies the content of a data folder that nobody uses. What may have to be finished in it, such as a write-ahead log, is finished in the copy, so that the
+    /// source stays as it is.
+    private static func stage(_ source: DataFolder, at path: String, key: DatabaseKey?) throws {
+        let lock = try requireStopped(source)
+        defer { lock?.release() }
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        // Of the process that ran on the source.
+        for name in try manager.contentsOfDirectory(atPath: source.path) where isContent(name) && name != "running.json" {
+            try FolderCopy.copy(source.path + "/" + name, to: path + "/" + name)
+        }
+        do {
+            try noteCopy(DataFolder(path: path), key: key)
+        } catch {
+            try? manager.removeItem(atPath: path)
+            func named(_ text: String) -> String { text.replacingOccurrences(of: path, with: source.path) }
+            switch error {
+            case let error as HostError: throw HostError(.backup, "the copy is not whole: " + named(error.message))
+            case let error as StorageError: throw StorageError(error.code, named(error.message), cause: error.cause)
+            default: throw error
+            }
+        }
+    }
+
+    private static func noteCopy(_ staged: DataFolder, key: DatabaseKey?) throws {
+        try FolderIdentity.noteCopy(staged, key: key)
+        try requireSound(staged, key: key)
+    }
+
+    /// - Returns: nil if no process has ever used the folder, or none can.
+    private static func requireStopped(_ source: DataFolder) throws -> FolderLock? {
+        guard FileManager.default.fileExists(atPath: source.path + "/folder.lock") else { return nil }
+        do {
+            return try source.lock()
+        } catch let error as HostError {
+            throw error
+        } catch {
+            // Where nothing can be written, nothing runs.
+            return nil
         }
     }
 }
