@@ -99,7 +99,7 @@ extension BotMember {
         if case .warn(let points) = action {
             let opened = try await client.update(ModerationRecord.self, of: chat) { $0.add(new) }
             client.log(opened, in: group.id)
-            let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
+            let warning = ModerationWarning(points: points, expires: expiry, number: opened.number, time: now)
             try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
             return opened
         }

@@ -31,6 +31,8 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     /// True until it is known that the action was done: the process may have died before.
     public var isUnconfirmed: Bool { unconfirmedMark == true }
     private var unconfirmedMark: Bool?
+    /// The times before they were corrected, by a clock that may have been the right one.
+    private(set) var uncorrected: TimerTimes.Original?
 
     /// Characters of evidence at the most.
     public static let longestEvidence = 200

@@ -5,11 +5,16 @@ package struct ModerationWarning: Codable, Sendable, Hashable {
     package var expires: Double?
     /// The number of the case.
     package var number: Int
+    /// The time at which they were given, in seconds since 1970; nil for those of earlier versions.
+    package var time: Double?
+    /// The times before they were corrected, by a clock that may have been the right one.
+    private(set) var uncorrected: TimerTimes.Original?
 
     /// Warnings of one person that are remembered at the most; the oldest are forgotten first.
     package static let maximumCount = 100
 
-    package init(points: Int, expires: Double?, number: Int) {
+    package init(points: Int, expires: Double?, number: Int, time: Double? = nil) {
+        self.time = time
         self.points = points
         self.expires = expires
         self.number = number

@@ -7,6 +7,10 @@ package enum ImplausibleTime {
     ///
     /// - Parameter now: the time by the clock of now, which may be behind as well: then nothing is known.
     package static func wasBehind(_ time: Double, at now: Double) -> Bool { time < end && now >= end }
+
+    /// Tells whether a deadline is over that has a timer of its own. One that was set by a clock that was behind is not: its timer, whose time is corrected, ends
+    /// it.
+    package static func isOver(_ deadline: Double, at now: Double) -> Bool { now > deadline && !wasBehind(deadline, at: now) }
 }
 
 /// When a timer was set, and when it is due, in seconds since 1970 by the clock of the time when it was set.
@@ -19,7 +23,7 @@ struct TimerTimes: Sendable, Hashable {
     static let tolerance = 3_600.0
 
     /// Times of a timer.
-    struct Original: Sendable, Hashable {
+    struct Original: Codable, Sendable, Hashable {
         var setAt: Double
         var due: Double
     }

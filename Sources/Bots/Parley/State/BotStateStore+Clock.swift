@@ -45,6 +45,7 @@ extension BotStateStore {
                     sql: "UPDATE dialogue SET expires = ? WHERE user_id = ? AND scope = ?",
                     arguments: [right.due, row["user_id"] as Int64, row["key"] as String])
             }
+            if StoredTerms.mayBeWrong(at: now, seen: seen) { try StoredTerms.correct(db, at: now, seen: seen) }
             try Self.note(now, db)
             return count
         }

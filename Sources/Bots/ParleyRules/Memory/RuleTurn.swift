@@ -64,7 +64,7 @@ struct RuleTurn {
             guard action.opensCase else { continue }
             decision.cases.append(nextCase)
             if case .warn(let warn) = action {
-                let warning = RuleMemory.Warning(points: warn.points, expires: warn.expiry.map { now + $0 }, number: nextCase)
+                let warning = RuleMemory.Warning(points: warn.points, expires: warn.expiry.map { now + $0 }, number: nextCase, time: now)
                 apply(.warned(warning, at: now), scopes.target)
                 isWarning = true
             }

@@ -11,7 +11,7 @@ struct FormRunner: Sendable {
     /// Nil for a form that is too late or not there any more: then the rules get the message.
     func plan(_ step: DialogueContext<FormState>) -> RuleRunner.Work? {
         let profile = current(), now = step.message.client.now, state = step.state
-        guard let form = profile.forms[state.form], now.timeIntervalSince1970 <= state.deadline else { return nil }
+        guard let form = profile.forms[state.form], !ImplausibleTime.isOver(state.deadline, at: now.timeIntervalSince1970) else { return nil }
         return {
             var input = RuleInput(event: .message, text: step.text)
             let subject = RuleSubject(step.message)

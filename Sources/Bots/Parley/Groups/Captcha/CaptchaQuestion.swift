@@ -23,7 +23,7 @@ package struct CaptchaProgress: Codable, Sendable, Hashable {
 
     /// - Parameter isRight: whether the answer is right.
     package func outcome(isRight: Bool, at now: Double) -> CaptchaOutcome {
-        guard now <= deadline else { return .failed }
+        guard !ImplausibleTime.isOver(deadline, at: now) else { return .failed }
         if isRight { return .passed }
         guard attempts > 1 else { return .failed }
         var next = self
@@ -37,7 +37,7 @@ package struct CaptchaProgress: Codable, Sendable, Hashable {
         case .number(let number): return outcome(isRight: number == question.sum, at: now)
         case .unclear: return outcome(isRight: false, at: now)
         case .none:
-            guard now <= deadline else { return .failed }
+            guard !ImplausibleTime.isOver(deadline, at: now) else { return .failed }
             var next = self
             next.reminders = min(reminders ?? 0, Self.reminderLimit) + 1
             return (reminders ?? 0) < Self.reminderLimit ? .remind(next) : .ignored
