@@ -60,12 +60,11 @@ package final class SMPAgent: Sendable {
         core.commands.beginReading()
         defer { core.commands.endReading() }
         do throws(AgentError) {
-            let users = try await core.stored { try await core.store.users() }
             try await core.restoreStatistics()
             events = try await core.stored { try await core.store.events() }
             commands = try await core.stored { try await core.store.commands() }
             await core.commandGuard.load(commands.map(\.1), in: core.store, log: core.log)
-            core.know(users)
+            core.know(try await core.stored { try await core.store.users() })
             try await core.synchronizer.load(from: core)
         } catch {
             core.life.withLock { if $0 == .running { $0 = .stopped } }

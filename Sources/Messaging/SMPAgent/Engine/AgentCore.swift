@@ -71,9 +71,7 @@ final class AgentCore: Sendable {
 
     var isRunning: Bool { life.withLock { $0 == .running } }
 
-    func checkActive() throws(AgentError) {
-        guard life.withLock({ $0 == .running || $0 == .stopped }) else { throw AgentError(.inactive) }
-    }
+    func checkActive() throws(AgentError) { if life.withLock({ $0 != .running && $0 != .stopped }) { throw AgentError(.inactive) } }
 
     func notify(_ event: AgentEvent, _ connection: ConnectionID? = nil, durableID: DurableEventID? = nil) {
         // What fails because the agent is being closed goes on when it is opened again.

@@ -148,8 +148,7 @@ extension AgentCore {
                 guard isRunning, !Task.isCancelled, takeover.withLock(\.isTakenOver) else { return }
                 let taken = Array(subscriptions.endedConnections)
                 do throws(AgentError) {
-                    let records = try await stored { try await store.subscriptions(taken) }
-                    let results = await subscribe(records)
+                    let results = await subscribe(try await stored { try await store.subscriptions(taken) })
                     guard taken.isEmpty || results.values.contains(where: { (try? $0.get()) != nil }) else { continue }
                     subscribedAgain()
                     return resumeSynchronization()
