@@ -53,7 +53,10 @@ struct RestoredCoreTests {
         for text in texts { _ = try await restored.send(text, to: atBob) }
         #expect(await alice.eventually { await alice.received(from: atAlice) == ["one", "two"] + texts })
         _ = try await alice.send("understood", to: atAlice)
-        #expect(await restored.eventually { await restored.received(from: atBob) == ["understood"] })
+        #expect(await restored.eventually { await restored.received(from: atBob).last == "understood" })
+        // The router still has the answer to the other copy, if that was closed before it could acknowledge it.
+        let received = await restored.received(from: atBob)
+        #expect([["understood"], ["an answer", "understood"]].contains(received), "\(received)")
         await restored.close()
         await alice.close()
     }
