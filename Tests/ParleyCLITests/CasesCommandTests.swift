@@ -68,7 +68,7 @@ import Testing
         let late = try await run(["cases", "undo", "\(number)", "--data", folder("bots")])
         #expect(late.exitCode == 1 && late.errors.contains("[cases.notRunning]"), "\(late)")
         let nowhere = try await run(["cases", "--data", folder("nowhere")])
-        #expect(nowhere.exitCode == 1, "\(nowhere)")
+        #expect(nowhere.exitCode == 2, "\(nowhere)")
     }
 
     @Test func aCaseIsOneLineWhateverItsNamesAre() throws {
