@@ -7,9 +7,16 @@ import SMPProtocol
 import SMPWire
 
 extension AgentStore {
-    /// The number of messages in the database of an agent that no router has yet, for tests that wait until everything has arrived.
-    package static func unsentMessages(in file: DatabaseFile) async throws -> Int {
-        try await file.read { database in try database.row("SELECT count(*) FROM deliveries")?[0] ?? 0 }
+    /// The work in the database of an agent that is not done: messages that no router has yet, commands of connections, and events that the chat layer has not
+    /// taken. For tests that wait until everything has arrived.
+    package static func unfinishedWork(in file: DatabaseFile) async throws -> Int {
+        try await file.read { database in
+            try database.row(
+                """
+                SELECT (SELECT count(*) FROM deliveries) + (SELECT count(*) FROM commands WHERE is_quarantined = 0)
+                    + (SELECT count(*) FROM events) + (SELECT count(*) FROM sent_events)
+                """)?[0] ?? 0
+        }
     }
 
     // MARK: Users
