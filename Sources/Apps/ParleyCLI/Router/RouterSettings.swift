@@ -26,7 +26,7 @@ protocol RouterSettings: Sendable {
     static func text(of file: RouterFile<Self>) -> String
     /// The address of the router; nil for too many hosts.
     static func address(hosts: [TransportHost], port: Int, keyHash: KeyHash, password: BasicAuth?) -> RouterAddress?
-    /// What starts the router of a folder.
+    /// The function that starts the router of a folder.
     ///
     /// - Throws: ``Outcome/BadInput`` if the password cannot be read.
     static func starter(_ file: RouterFile<Self>, in folder: String, logger: Logger) throws -> RouterService.Starter
@@ -56,13 +56,13 @@ struct RouterWords: Sendable {
     let creationKey: String
     /// The key of the file with the number that one address may create in an hour.
     let creationsPerAddressKey: String
-    /// What clients do, after "may".
+    /// The verb phrase for what clients may create, such as "upload files".
     let create: String
     /// The same as the beginning of a sentence.
     let creating: String
     /// The use of the password, after "the password for".
     let passwordUse: String
-    /// What the router promises when it accepts something.
+    /// The sentence about the durability of what the router has accepted.
     let promise: String
     /// True if the journal of a router that does not run can be compacted.
     let compactsStopped: Bool

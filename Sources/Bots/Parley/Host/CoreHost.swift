@@ -184,7 +184,7 @@ public final class CoreHost: Sendable {
         }
     }
 
-    /// Has all connections agree on new keys before anything is sent.
+    /// Puts all connections out of step: they agree on new keys before anything is sent.
     private static func synchronize(_ native: NativeCore, isCopy: Bool, _ logger: Logger) async throws {
         let count = try await native.putAllOutOfStep()
         if isCopy {

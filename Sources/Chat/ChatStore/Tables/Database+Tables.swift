@@ -43,7 +43,7 @@ extension Database {
     package var relays: RelayTable { RelayTable(db: self) }
     /// Posts that this relay forwards, and to whom.
     package var relayWork: RelayWorkTable { RelayWorkTable(db: self) }
-    /// What channels have used of their quotas at this relay.
+    /// The usage of quotas at this relay, by channel.
     package var relayUsage: RelayUsageTable { RelayUsageTable(db: self) }
     /// Files of items.
     package var files: FileTable { FileTable(db: self) }

@@ -7,7 +7,7 @@ import SMPWire
 
 // The use of a relay, and what it has done, as the store keeps it.
 
-/// What channels have used of their quotas at this relay.
+/// The usage of quotas at this relay, by channel.
 package struct RelayUsageTable {
     let db: Database
 

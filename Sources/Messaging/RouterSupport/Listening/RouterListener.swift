@@ -127,7 +127,7 @@ package final class RouterListener: Sendable {
         await listener.close()
     }
 
-    /// Has ``waitUntilStopped()`` return.
+    /// Ends the wait of ``waitUntilStopped()``.
     package func stopped() { ending.resolve(()) }
 
     /// Returns when the router has stopped.
