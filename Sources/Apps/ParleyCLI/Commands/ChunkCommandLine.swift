@@ -33,10 +33,9 @@ struct ChunkCommandLine: AsyncParsableCommand {
             commandName: "block", abstract: "Delete the bytes of a piece and tell clients why.",
             discussion: "The bytes do not come back: there is no way to unblock a piece.")
         @OptionGroup var chunk: Target
-        @Argument(help: "Why: spam or content.") var reason: String
-        @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
+        @OptionGroup var reason: BlockReason
 
-        func run() async throws { try chunk.ask("block", " \(reason)" + (noticeHours.map { " \($0)" } ?? "")) }
+        func run() async throws { try chunk.ask("block", reason.words) }
     }
 
     struct Delete: AsyncParsableCommand {

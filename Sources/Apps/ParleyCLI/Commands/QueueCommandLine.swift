@@ -65,10 +65,9 @@ struct QueueCommandLine: AsyncParsableCommand {
     struct Block: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "block", abstract: "Accept and deliver no messages; clients get the reason.")
         @OptionGroup var queue: Target
-        @Argument(help: "Why: spam or content.") var reason: String
-        @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
+        @OptionGroup var reason: BlockReason
 
-        func run() async throws { try queue.ask("block", " \(reason)" + (noticeHours.map { " \($0)" } ?? "")) }
+        func run() async throws { try queue.ask("block", reason.words) }
     }
 
     struct Unblock: AsyncParsableCommand {
