@@ -29,9 +29,51 @@ import Testing
             }
             gate.open()
             try await eventually("the relay is there again") { try await channel.relays().contains { $0.status == .active } }
-            try await channel.post("second")
+            try await eventually("posts are taken again") { (try? await channel.post("second")) != nil }
             let posts = try await channel.chat.history().map(\.text)
             #expect(posts == ["first", "second"])
+        }
+    }
+
+    /// Before the owner knows that the relay leaves, while there is none, and while the subscribers look for it.
+    @Test func everyPostThatIsTakenWhileARelayLeavesAndComesBackReachesItsSubscribers() async throws {
+        var relay = Bot("Relay", id: "relay") { On(.text) { _ in } }
+        relay.isRelay = true
+        let received = EventLog<String>()
+        let reader = Bot("Reader", id: "reader") { On(.text, in: .groups) { received.add($0.text) } }
+        var owner = Bot("Owner", id: "owner") { On(.text) { _ in } }
+        owner.channels = [ManagedChannel("news", GroupSettings("News"), relays: [.bot("relay")])]
+        let world = try await LiveBots(), gate = Gate()
+        try await world.run([relay, owner, reader], clock: GatedClock(gate)) { profiles in
+            defer { gate.open() }
+            try await profiles[2].groups.join(link: try #require(profiles[1].managedChannels.first?.link))
+            try await eventually("subscribed") { await profiles[2].groups.channels.first?.isMember == true }
+            let channel = try #require(await profiles[1].groups.channels.first), served = try #require(await profiles[0].groups.channels.first)
+            try await channel.post("first")
+            try await eventually("it comes") { received.all == ["first"] }
+            try await profiles[0].client.execute(.groups(.leave(served.id)))
+            let taken = EventLog<String>(), refused = EventLog<String>()
+            taken.add("first")
+            let post: @Sendable () async throws -> Void = {
+                let text = "post \(taken.all.count + refused.all.count)"
+                do {
+                    try await channel.post(text)
+                    taken.add(text)
+                } catch let error as ChatCoreError where error.code == .noRelay { refused.add(text) }
+            }
+            try await post()
+            try await eventually("posts are refused") {
+                try await post()
+                return !refused.all.isEmpty
+            }
+            gate.open()
+            let before = taken.all.count
+            try await eventually("posts are taken again") {
+                try await post()
+                return taken.all.count >= before + 3
+            }
+            try await eventually("all have come") { received.all.count >= taken.all.count }
+            #expect(received.all == taken.all)
         }
     }
 

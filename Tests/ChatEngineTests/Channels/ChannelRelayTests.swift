@@ -78,6 +78,21 @@ struct ChannelRelayTests {
         await scene.close()
     }
 
+    @Test("what the owner posts before it knows that its relay leaves reaches the subscribers, and it knows at once")
+    func lastPosts() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        _ = try await scene["relay"].run("/_leave #1")
+        try await scene.post("in the last moment")
+        for name in ["ann", "bob"] { await scene.expect("in the last moment", at: name) }
+        await scene.eventually("the owner knows", at: "owner") { try await relays(of: scene).map(\.status) == [.inactive] }
+        for name in ["ann", "bob"] {
+            await scene.eventually("\(name) has no relay", at: name) {
+                await scene.members(at: name).contains { $0.role == .relay && $0.status == .left }
+            }
+        }
+        await scene.close()
+    }
+
     @Test("what the link of a channel tells brings a subscriber to added relays as well")
     func linkData() async throws {
         let scene = try await ChannelScene(["ann"])

@@ -64,6 +64,7 @@ private struct APIService: Service, CustomStringConvertible {
         // Clients of the API say themselves what they want encrypted, as they do with the official core.
         configuration.encryptsFiles = false
         configuration.takesCommandsBeforeStart = false
+        configuration.refusesPostsWithoutRelay = false
         // And when connections agree on new keys.
         configuration.synchronizesConnections = false
         try await CoreHost.with(configuration) { [configuration] host in

@@ -1,5 +1,6 @@
 public import ChatAPI
 public import ChatProtocol
+internal import Foundation
 
 extension BotGroup {
     /// True for a channel: what is posted goes through relays.
@@ -36,10 +37,31 @@ extension BotGroup {
     /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get what is posted, also later.
     private func requireRelay() async throws(ChatCoreError) {
         // Anyone who is no owner learns that first. A core that does not list them decides itself.
-        guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID), relays.haveNone
-        else { return }
+        guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID) else { return }
+        guard !relays.haveNone else { throw ChatCoreError(ChatError.noRelay) }
+        guard let wait = await timeForSubscribers(toReach: relays) else { return }
         throw ChatCoreError(
-            .noRelay, "the channel has no relay that passes on what is posted, and nothing was posted: add one, or wait until one that is invited has come")
+            .noRelay,
+            "the relay of the channel is new, and the subscribers of the one that has left are on their way to it; nothing was posted: try again in \(wait) seconds"
+        )
+    }
+
+    /// Seconds that subscribers need to find a relay in the place of one that has left.
+    private static let arrival: Int64 = 20
+
+    /// The seconds until subscribers of a relay that has left had time to find one that serves the channel now; nil if one has served it for longer.
+    private func timeForSubscribers(toReach relays: [GroupRelay]) async -> Int64? {
+        guard relays.contains(where: { $0.status == .inactive }) else { return nil }
+        var longest: Int64 = 0
+        let now = Int64(effects.now.timeIntervalSince1970)
+        for relay in relays where relay.isServing {
+            guard
+                case .groupMemberInfo(_, _, let member, _)? = try? await effects.core.send(.groups(.memberInfo(id, relay.groupMemberID)), as: bot.userID),
+                case let age = now - member.updatedAt.seconds, (0..<Self.arrival).contains(age)
+            else { return nil }
+            longest = max(longest, age)
+        }
+        return Self.arrival - longest
     }
 
     /// True for a channel that the bot owns: it posts in its name.
@@ -90,12 +112,7 @@ extension BotGroup {
 
 extension [GroupRelay] {
     /// True if none passes on what is posted: they have left, were removed, have refused or not come yet.
-    var haveNone: Bool { !contains { [.accepted, .acknowledgedRoster, .active].contains($0.status) } }
-}
-
-extension ChatCoreError.Code {
-    /// No relay of the channel would pass on what is posted. Nothing was posted.
-    public static let noRelay = Self(rawValue: "channel.noRelay")
+    var haveNone: Bool { !contains(where: \.isServing) }
 }
 
 extension BotGroups {

@@ -148,6 +148,7 @@ public final class CoreHost: Sendable {
             setup.filesFolder = try Self.makeFilesFolder(data)
             setup.companions = data.companions
             setup.takesCommandsBeforeStart = configuration.takesCommandsBeforeStart
+            setup.refusesPostsWithoutRelay = configuration.refusesPostsWithoutRelay
             setup.relayPolicy = configuration.relay.policy
             setup.joinPace = configuration.joins.pace
             setup.synchronizesConnections = configuration.synchronizesConnections || restoredAt != nil

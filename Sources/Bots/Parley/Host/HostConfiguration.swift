@@ -30,6 +30,8 @@ public struct HostConfiguration: Sendable {
     package var presetContacts: [Profile] = []
     /// True if a core that has not been started takes all commands; official ones refuse most of them.
     package var takesCommandsBeforeStart = true
+    /// True if posts of an owner are refused while no relay of the channel would pass them on; official cores take them, and nobody gets them.
+    package var refusesPostsWithoutRelay = true
     /// True if connections whose encryption is out of step agree on new keys by themselves. Without, that is left to a command, except for what was
     /// restored from a backup.
     package var synchronizesConnections = true

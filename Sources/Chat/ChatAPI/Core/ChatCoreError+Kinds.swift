@@ -17,7 +17,18 @@ extension ChatCoreError {
     public var isAddressNotFound: Bool { code.rawValue.hasSuffix("userContactLinkNotFound") }
 }
 
+extension ChatCoreError.Code {
+    /// No relay of the channel passes on what is posted.
+    public static let noRelay = Self(rawValue: "channel.noRelay")
+}
+
 extension ChatError {
+    /// The refusal of a post that no relay of the channel would pass on. Only cores that are configured so refuse it.
+    package static let noRelay = ChatError.chat(
+        error: .commandError(
+            message:
+                "the channel has no relay that passes on what is posted, and nothing was posted: add one, or wait until one that is invited has come"))
+
     /// True if a router could not be reached or did not answer in time, as any core reports it.
     var isNetworkFault: Bool {
         guard case .agent(let error, _, _) = self else { return false }

@@ -64,7 +64,7 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     public init(_ chatError: ChatError) { self.init(chatError, isTemporary: false) }
 
     package init(_ chatError: ChatError, isTemporary: Bool) {
-        self.code = Code(rawValue: chatError.code)
+        self.code = chatError == .noRelay ? .noRelay : Code(rawValue: chatError.code)
         self.message = chatError.message
         self.chatError = chatError
         self.cause = nil

@@ -59,6 +59,9 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
     @JSONName("relayStatus") public var status: RelayStatus
     /// Link by which subscribers join.
     public var relayLink: String?
+
+    /// True if the relay passes on what is posted, or will soon.
+    package var isServing: Bool { [.accepted, .acknowledgedRoster, .active].contains(status) }
 }
 
 /// A relay that a profile can use for its channels.

@@ -58,7 +58,7 @@ extension ChatTransaction {
         }
         if !batch.tooLarge.isEmpty { emit(.chatError(error: .store(error: .largeMessage))) }
         try db.relayWork.deleteTasks(batch.delivered + batch.tooLarge)
-        try noteRelayUse(of: group, messages: batch.delivered.count)
+        try db.relayUsage.add(messages: batch.delivered.count, to: group, at: now)
         return .made
     }
 
@@ -73,22 +73,9 @@ extension ChatTransaction {
         return allowance.and(policy.totalQuota.share(own, of: try db.relayUsage.current(), others: others, at: now))
     }
 
-    /// Counts what a relay has passed on, for its quotas and statistics.
-    ///
-    /// - Parameters:
-    ///   - messages: Messages that were put into a body.
-    ///   - deliveries: Members who were given a body.
-    ///   - bytes: The size of the body times those members.
-    func noteRelayUse(of group: GroupID, messages: Int = 0, deliveries: Int = 0, bytes: Int64 = 0) throws {
-        guard messages > 0 || deliveries > 0 else { return }
-        let own = try db.relayUsage.current(of: group).adding(messages: messages, bytes: bytes, at: now)
-        try db.relayUsage.set(own, of: group, messages: messages, deliveries: deliveries)
-        try db.relayUsage.set(try db.relayUsage.current().adding(messages: messages, bytes: bytes, at: now), messages: messages, deliveries: deliveries)
-    }
-
     /// Counts members who were given the body of a job.
     func noteDeliveries(_ count: Int, of job: RelayJob) throws {
-        try noteRelayUse(of: job.group, deliveries: count, bytes: Int64(job.body.count) * Int64(count))
+        try db.relayUsage.add(deliveries: count, bytes: Int64(job.body.count) * Int64(count), to: job.group, at: now)
     }
 
     /// Deletes the next connections with members of a group that this profile relays for no longer.

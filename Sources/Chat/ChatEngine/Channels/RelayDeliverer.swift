@@ -18,6 +18,8 @@ import SystemSupport
 final class RelayDeliverer: Sendable {
     /// Members that one call gives a body to.
     static let bucketSize = 250
+    /// Seconds for which a relay that leaves passes on what comes: its owners hear at once that it leaves, and may have posted before.
+    static let lastPosts: Int64 = 5
     /// Steps that are taken at a time, each for another channel.
     static let concurrentGroups = 4
     /// The delays before a bucket is tried again that the agent or the disk could not take: the first and the longest.
@@ -147,6 +149,7 @@ final class RelayDeliverer: Sendable {
             if progress != .none || found == nil { return progress }
         }
         guard let job = found else { return .none }
+        if job.endsService, let time = try await endOfLastPosts(job) { return .waits(until: time) }
         let targets = try await transactions.store.read { db in
             switch job.scope {
             case .all, .comments:
@@ -171,6 +174,17 @@ final class RelayDeliverer: Sendable {
             }
         }
         return .made
+    }
+
+    /// The time until which a relay that leaves waits for posts; nil if it waits no longer, or does not leave by itself.
+    private func endOfLastPosts(_ job: RelayJob) async throws -> UTCTimestamp? {
+        let now = transactions.clock.time.now, end = job.createdAt.adding(seconds: Self.lastPosts)
+        // A clock that was set back holds nothing up.
+        guard job.cursor.rawValue == 0, now < end, job.createdAt <= now else { return nil }
+        let hasLeft = try await transactions.store.read { db in
+            try db.groups.userID(ofGroup: job.group).flatMap { try db.groups.find(job.group, user: $0) }?.membership.status == .left
+        }
+        return hasLeft ? end : nil
     }
 
     /// Ends a job; after the last one of a channel that is served no longer, its connections are deleted.

@@ -77,7 +77,7 @@ final class AgentJobHandler: AgentJobHandling {
         case .acceptRelay(let member): try await channels.acceptRelay(member)
         case .serveChannel(let group): try await channels.serve(group)
         case .joinRelay(let member): try await channels.joinRelay(member)
-        case .findRelays(let group, let until): try await channels.findRelays(group, until: until)
+        case .findRelays(let group, let until): try await findRelays(group, until)
         case .answerRelayTest(let invitation, let challenge, let limit):
             try await channels.answerTest(InvitationID(invitation), challenge: challenge, agentUser: job.agentUserID, until: limit)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
@@ -94,6 +94,17 @@ final class AgentJobHandler: AgentJobHandling {
         }
         try await ignoringPermanent { () async throws(AgentError) in
             try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: waitsForDelivery || !messages.isEmpty)
+        }
+    }
+
+    /// Looks often at first: a relay that is invited again is there after some seconds, and posts do not wait for subscribers.
+    private func findRelays(_ group: GroupID, _ limit: UTCTimestamp) async throws {
+        do {
+            try await channels.findRelays(group, until: limit)
+        } catch {
+            let elapsed = transactions.clock.time.now.seconds - limit.seconds + ChatTransaction.relaySearchPeriod
+            guard ChatCoreError(thrown: error).isTemporary, (0..<120).contains(elapsed) else { throw error }
+            throw JobPostponement(delay: .seconds(min(max(2, elapsed), 10)))
         }
     }
 

@@ -84,7 +84,7 @@ final class EngineCore: Sendable {
             agent: agent, store: store, clock: clock, waitsForKeys: configuration.agent.synchronizesRatchets, logger: logger)
         jobs = JobQueue(store: store, clock: clock, crashGuard: crashGuard, logger: logger)
         transactions = TransactionRunner(
-            store: store, clock: clock, random: random, folders: folders,
+            store: store, clock: clock, random: random, folders: folders, refusesPostsWithoutRelay: configuration.refusesPostsWithoutRelay,
             effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal, relay: relaySignal, relayTests: relayTests))
         leftovers = AgentLeftovers(transactions: transactions, jobs: jobs, logger: logger)
         network = NetworkController(transactions: transactions, agent: agent, files: service, locks: locks, options: configuration.network)

@@ -41,6 +41,8 @@ package struct NativeCoreConfiguration: Sendable {
     /// True if a core that has not been started takes all commands, so that bots are set up before they run: their messages wait in the store. Official
     /// cores refuse most commands until they are started.
     package var takesCommandsBeforeStart = true
+    /// True if a core refuses the posts of an owner that no relay of the channel would pass on; official cores take them, and nobody gets them.
+    package var refusesPostsWithoutRelay = false
     /// True if sessions with routers are reported as `hostConnected` and `hostDisconnected`.
     package var reportsHosts = false
     /// The time for which delivered messages are remembered for their receipts, in seconds.

@@ -140,6 +140,8 @@ extension ChatTransaction {
         try cancelTransfers(in: .group(id))
         let message = try outgoing(.leaveGroup, in: group)
         if group.isServedHere {
+            // The owners learn of it at once, because what they post from then on needs another way; subscribers once they have what was accepted.
+            try send([message], to: try connectedMembers(of: group).filter { $0.role == .owner && $0.status.isCurrent }, in: group)
             try endService(of: group, with: message)
         } else {
             let members = try connectedMembers(of: group)

@@ -75,7 +75,8 @@ extension ChatTransaction {
         _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let audience = ForwardAudience(eventsOf: member)
-        try deleteConnections(of: [member], afterDelivery: false, keepsRows: true, user: user)
+        // A relay that leaves passes on what was posted before this profile knew.
+        try deleteConnections(of: [member], afterDelivery: member.isRelay, keepsRows: true, user: user)
         try endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
         if member.isRelay { try db.relays.update(member: member.groupMemberID, status: .inactive, at: now) }
         try publishMemberCount(of: &group, user: user)
@@ -162,6 +163,6 @@ extension ChatTransaction {
             }
         }
         guard !connections.isEmpty else { return }
-        try enqueue(.delete(connections: connections, after: last), user: user)
+        try enqueue(.delete(connections: connections, after: last, waitsForDelivery: afterDelivery), user: user)
     }
 }

@@ -68,6 +68,7 @@ extension ChatTransaction {
         let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
         let audience = try earlier?.audience ?? audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
         try check(messages, in: conversation)
+        if refusesPostsWithoutRelay, case .group(let chat) = conversation, chat.post == nil { try db.relays.requireOne(for: chat.group) }
         let timer = conversation.sentTimer(ttl: ttl, isLive: isLive, at: time.steady)
 
         var items: [ItemInChat] = []

@@ -19,16 +19,20 @@ final class ChatTransaction {
     let actor: UserID?
     /// The folders for files.
     let folders: FileFolders
+    /// ``NativeCoreConfiguration/refusesPostsWithoutRelay``.
+    let refusesPostsWithoutRelay: Bool
     var effects = Effects()
 
     init(
-        _ db: Database, at time: TransactionTime, random: any RandomSource, actor: UserID? = nil, folders: FileFolders = FileFolders()
+        _ db: Database, at time: TransactionTime, random: any RandomSource, actor: UserID? = nil, folders: FileFolders = FileFolders(),
+        refusesPostsWithoutRelay: Bool = false
     ) {
         self.db = db
         self.time = time
         self.random = random
         self.actor = actor
         self.folders = folders
+        self.refusesPostsWithoutRelay = refusesPostsWithoutRelay
     }
 
     /// The time that is shown.

@@ -11,9 +11,14 @@ final class TransactionRunner: Sendable {
     let clock: EngineClock
     let random: any RandomSource
     let folders: FileFolders
+    private let refusesPostsWithoutRelay: Bool
     private let effects: EffectDispatcher
 
-    init(store: ChatStore, clock: EngineClock, random: any RandomSource, folders: FileFolders, effects: EffectDispatcher) {
+    init(
+        store: ChatStore, clock: EngineClock, random: any RandomSource, folders: FileFolders, refusesPostsWithoutRelay: Bool = false,
+        effects: EffectDispatcher
+    ) {
+        self.refusesPostsWithoutRelay = refusesPostsWithoutRelay
         self.store = store
         self.clock = clock
         self.random = random
@@ -30,7 +35,7 @@ final class TransactionRunner: Sendable {
     func perform<T>(
         on db: Database, as actor: UserID? = nil, at time: TransactionTime, _ body: (ChatTransaction) throws -> T
     ) throws -> (value: T, effects: Effects) {
-        let transaction = ChatTransaction(db, at: time, random: random, actor: actor, folders: folders)
+        let transaction = ChatTransaction(db, at: time, random: random, actor: actor, folders: folders, refusesPostsWithoutRelay: refusesPostsWithoutRelay)
         let value = try body(transaction)
         return (value, transaction.effects)
     }

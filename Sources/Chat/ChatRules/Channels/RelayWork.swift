@@ -1,4 +1,5 @@
 package import ChatAPI
+package import ChatProtocol
 package import SMPWire
 
 /// A message that a relay passes on.
@@ -50,11 +51,13 @@ package struct RelayJob: Sendable, Hashable {
     /// The last member to whom the body was given.
     package var cursor: GroupMemberID
     package var endsService: Bool
+    package var createdAt: UTCTimestamp
 
     package init(
         id: Int64, group: GroupID, scope: RelayScope, singleSender: GroupMemberID? = nil, body: Bytes, requestKey: Int64, cursor: GroupMemberID,
-        endsService: Bool
+        endsService: Bool, createdAt: UTCTimestamp
     ) {
+        self.createdAt = createdAt
         self.id = id
         self.group = group
         self.scope = scope

@@ -33,6 +33,12 @@ package struct RelayTable {
         try db.all(Self.relaySelection + " WHERE group_id = ? ORDER BY group_relay_id", [group], Self.relay)
     }
 
+    /// - Throws: `Refusal` with `.noRelay` for a channel of this profile that no relay serves.
+    package func requireOne(for group: GroupInfo) throws {
+        guard group.usesRelays, group.membership.role == .owner, try !all(of: group.groupID).contains(where: \.isServing) else { return }
+        throw Refusal(.noRelay)
+    }
+
     package func find(member: GroupMemberID) throws -> GroupRelay? {
         try db.first(Self.relaySelection + " WHERE group_member_id = ?", [member], Self.relay)
     }

@@ -37,6 +37,19 @@ package struct RelayUsageTable {
             """, [group], Self.usage)
     }
 
+    /// Counts what the relay has passed on, for its quotas and statistics.
+    ///
+    /// - Parameters:
+    ///   - messages: Messages that were put into a body.
+    ///   - deliveries: Members who were given a body.
+    ///   - bytes: The size of the body times those members.
+    package func add(messages: Int = 0, deliveries: Int = 0, bytes: Int64 = 0, to group: GroupID, at time: UTCTimestamp) throws {
+        guard messages > 0 || deliveries > 0 else { return }
+        let own = try current(of: group).adding(messages: messages, bytes: bytes, at: time)
+        try set(own, of: group, messages: messages, deliveries: deliveries)
+        try set(try current().adding(messages: messages, bytes: bytes, at: time), messages: messages, deliveries: deliveries)
+    }
+
     /// Stores the use by a channel, and adds to what was done for it. Nothing is stored of a channel that is deleted since.
     package func set(_ usage: RelayUsage, of group: GroupID, messages: Int, deliveries: Int) throws {
         try db.run(

@@ -87,14 +87,14 @@ package struct RelayWorkTable {
     package func job(group: GroupID) throws -> RelayJob? {
         try db.first(
             """
-            SELECT job_id, support_member_id, for_comments, single_sender_id, body, request_key, cursor, ends_service FROM relay_jobs
+            SELECT job_id, support_member_id, for_comments, single_sender_id, body, request_key, cursor, ends_service, created_at FROM relay_jobs
             WHERE group_id = ? ORDER BY ends_service, job_id LIMIT 1
             """, [group]
         ) { row in
             let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())
             return RelayJob(
                 id: id, group: group, scope: scope, singleSender: row.optionalID(), body: row.bytes(), requestKey: row.int(), cursor: row.id(),
-                endsService: row.flag())
+                endsService: row.flag(), createdAt: UTCTimestamp(stored: row.int()))
         }
     }
 
