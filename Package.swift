@@ -267,7 +267,7 @@ let processTests: [Target] = [
 /// Agents and routers in one process with simulated time, randomness and faults: tests or, for `make simulate`, a program that runs many
 /// seeds on all cores.
 let simulatedModules: [Target.Dependency] = [
-    "RouterFaults", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire",
+    "AsyncPrimitives", "RouterFaults", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire",
     "EncryptedSQLite", "TestSupport", grdb, logging,
 ]
 let simulations: [Target] = [

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import EncryptedSQLite
 import Foundation
 import SMPSimulation

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import RouterSupport
 import SMPClient
 import SMPProtocol

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import OfficialPeers
 import ProcessSupport
 import SMPCrypto

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPClient
 import SMPWire
 import Synchronization

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Logging
 import NIOCore
 import NIOPosix
@@ -21,7 +22,7 @@ final class JournalWorker: Sendable {
         var clearing: Clearing?
         var tasks: [RepeatedTask] = []
         /// The pause after the disk has refused something.
-        var pause = firstPause
+        var pauses = DoublingDelay(from: firstPause, to: longestPause)
         var isFailing = false
     }
 
@@ -36,8 +37,8 @@ final class JournalWorker: Sendable {
 
     private typealias Waiter = @Sendable (Result<Void, RouterError>) -> Void
 
-    private static let firstPause = TimeAmount.milliseconds(50)
-    private static let longestPause = TimeAmount.seconds(5)
+    private static let firstPause = Duration.milliseconds(50)
+    private static let longestPause = Duration.seconds(5)
 
     init(_ configuration: RouterConfiguration) {
         self.configuration = configuration
@@ -88,7 +89,7 @@ final class JournalWorker: Sendable {
             try core.commit(flush: flush)
             if bound.value.isFailing {
                 bound.value.isFailing = false
-                bound.value.pause = Self.firstPause
+                bound.value.pauses.reset()
                 core.storageWorksAgain()
             }
             // Written by themselves after what was refused.
@@ -96,9 +97,7 @@ final class JournalWorker: Sendable {
         } catch {
             if !bound.value.isFailing { core.storageFails(error) }
             bound.value.isFailing = true
-            let pause = bound.value.pause
-            bound.value.pause = min(.nanoseconds(pause.nanoseconds * 2), Self.longestPause)
-            loop.scheduleTask(in: pause) { [self] in
+            loop.scheduleTask(in: TimeAmount(bound.value.pauses.next())) { [self] in
                 if let core = bound.value.core { tryToCommit(core, flush: flush) }
             }
         }
@@ -192,7 +191,7 @@ final class JournalWorker: Sendable {
         guard !bound.value.isFailing else {
             bound.value.clearing?.waiters = []
             clearing.waiters.forEach { $0(.failure(Self.refusal(core))) }
-            loop.scheduleTask(in: bound.value.pause) { [self] in clear() }
+            loop.scheduleTask(in: TimeAmount(bound.value.pauses.upcoming)) { [self] in clear() }
             return
         }
         do throws(RouterError) {

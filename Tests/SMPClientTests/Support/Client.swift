@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPCrypto
 import SMPProtocol
 import SMPWire

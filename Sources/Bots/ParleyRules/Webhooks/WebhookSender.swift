@@ -14,6 +14,8 @@ struct WebhookSender: Sendable {
     static let timer = "parley.rules.webhook"
     /// Requests of one bot at a time.
     static let parallelRequests = 4
+    /// The delays between attempts to reach a store that fails.
+    private static let storageDelays = DoublingDelay(from: .seconds(1), to: .seconds(60))
     /// Requests of all bots of the process at a time.
     private static let slots = AsyncSemaphore(limit: 16)
 
@@ -63,19 +65,19 @@ struct WebhookSender: Sendable {
         await withDiscardingTaskGroup { group in
             var running: Set<String> = []
             let ended = EndedDeliveries()
-            var backoff = StoragePause()
+            var delays = Self.storageDelays
             while !Task.isCancelled {
                 for id in ended.take() { running.remove(id) }
                 let now = client.now.timeIntervalSince1970
                 let waiting: [WebhookDelivery]
                 do {
                     waiting = try await storage.read(client).deliveries.filter { !running.contains($0.id) }
-                    backoff = StoragePause()
+                    delays.reset()
                 } catch {
                     guard !Task.isCancelled else { return }
                     logger.error("webhooks cannot be read yet", metadata: ["code": "webhook.storage", "error": "\(error)"])
                     // What is put into the queue meanwhile does not shorten it: it could not be read either.
-                    try? await client.sleep(backoff.next())
+                    try? await client.sleep(delays.next())
                     continue
                 }
                 for delivery in waiting where delivery.due(at: now) <= now && running.count < Self.parallelRequests {
@@ -147,7 +149,7 @@ struct WebhookSender: Sendable {
 
     /// Stores what follows from an attempt, as soon as that is possible: until then the delivery is not attempted again.
     private func change(_ client: BotClient, _ log: Logger, _ change: @escaping @Sendable (inout WebhookQueue) -> Void) async {
-        var backoff = StoragePause()
+        var delays = Self.storageDelays
         while true {
             do {
                 return try await storage.change(client, change)
@@ -155,7 +157,7 @@ struct WebhookSender: Sendable {
                 // The end of the bot: the delivery stays, and is sent again under the same id at the next start.
                 guard !Task.isCancelled else { return }
                 log.error("the end of a webhook cannot be stored yet", metadata: ["code": "webhook.storage", "error": "\(error)"])
-                try? await client.sleep(backoff.next())
+                try? await client.sleep(delays.next())
             }
         }
     }
@@ -177,16 +179,6 @@ struct WebhookStorage: Sendable {
     var read: @Sendable (BotClient) async throws -> WebhookQueue = { try await $0.state(WebhookQueue.self) }
     var change: @Sendable (BotClient, @escaping @Sendable (inout WebhookQueue) -> Void) async throws -> Void = { client, change in
         try await client.update(WebhookQueue.self, change)
-    }
-}
-
-/// The pauses between attempts to reach a store that fails: each is twice as long as the one before, up to a minute.
-private struct StoragePause {
-    private var seconds = 1
-
-    mutating func next() -> Duration {
-        defer { seconds = min(seconds * 2, 60) }
-        return .seconds(seconds)
     }
 }
 

@@ -86,7 +86,7 @@ final class RelayDeliverer: Sendable {
     }
 
     private func run(_ group: GroupID) async {
-        var delay = Self.firstDelay
+        var delays = DoublingDelay(from: Self.firstDelay, to: Self.longestDelay)
         while !Task.isCancelled {
             do {
                 // Channels take turns: one with many subscribers or messages holds up the others for a bucket and not for all of its work.
@@ -94,17 +94,16 @@ final class RelayDeliverer: Sendable {
                 case .none:
                     if isOver(group) { return }
                 case .waits(let time):
-                    delay = Self.firstDelay
+                    delays.reset()
                     logger.debug("quotas hold up a channel", metadata: ["group": "\(group)", "until": "\(time)"])
                     let wait = time.sinceEpoch - transactions.clock.time.now.sinceEpoch
                     // Other channels are delivered for in the meantime.
                     await pause(group, for: max(Self.shortestWait, wait))
-                case .made: delay = Self.firstDelay
+                case .made: delays.reset()
                 }
             } catch {
                 logger.warning("a channel could not be delivered for", metadata: ["error": "\(ChatCoreError(thrown: error).code)"])
-                do { try await transactions.clock.sleep(for: delay) } catch { return }
-                delay = min(delay * 2, Self.longestDelay)
+                do { try await transactions.clock.sleep(for: delays.next()) } catch { return }
             }
         }
     }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import ChatRules
@@ -20,7 +21,7 @@ protocol AgentJobHandling: AnyObject, Sendable {
 /// delay until it is done or fails permanently. One that a peer has caused is given up after some days, and set aside if three processes crashed while they
 /// tried it.
 final class JobQueue: Sendable {
-    /// The delays before a job is tried again: the first and the longest. Each is twice the one before.
+    /// The delays before a job is tried again: the first and the longest.
     static let firstDelay = Duration.seconds(2)
     static let longestDelay = Duration.seconds(180)
 
@@ -150,7 +151,7 @@ final class JobQueue: Sendable {
     /// - Returns: False if the job is left to a later run.
     private func run(_ job: AgentJob, in run: Int) async -> Bool {
         if let key = job.key, crashGuard.isQuarantined(key) { return await setAside(job, as: key) }
-        var delay = Self.firstDelay, attempts = 0
+        var delays = DoublingDelay(from: Self.firstDelay, to: Self.longestDelay), attempts = 0
         while true {
             let outcome: Outcome
             do throws(CancellationError) {
@@ -176,8 +177,7 @@ final class JobQueue: Sendable {
                 }
                 logger.debug("a job of the agent is retried later", metadata: ["kind": "\(job.task.kind)", "error": "\(cause.code)"])
                 resumeWaiters(for: job.id, in: run)
-                do { try await clock.sleep(for: delay) } catch { return false }
-                delay = min(delay * 2, Self.longestDelay)
+                do { try await clock.sleep(for: delays.next()) } catch { return false }
                 continue
             }
             break

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatRules
 import ChatStore
 import Logging
@@ -175,17 +176,18 @@ final class OutboxDispatcher: Sendable {
 
     /// Hands over the messages of connections that are in no call yet.
     ///
-    /// - Parameter delay: How long to wait before, after a failure of the agent's disk.
-    private func drain(_ connections: [Bytes], _ run: Int, after delay: Duration = .zero) {
+    /// - Parameter delays: The delays after failures of the agent's disk, the next of which is waited for; nil after none.
+    private func drain(_ connections: [Bytes], _ run: Int, after delays: DoublingDelay? = nil) {
         guard !connections.isEmpty else { return }
         Task { [self] in
-            if delay > .zero { try? await clock.sleep(for: delay) }
+            var delays = delays
+            if let delay = delays?.next() { try? await clock.sleep(for: delay) }
             var connections = connections
             while let batch = nextBatch(of: &connections, run) {
                 let deferred = await handOver(batch, run)
                 guard !deferred.isEmpty else { continue }
                 connections.removeAll(where: deferred.contains)
-                drain(Array(deferred), run, after: delay == .zero ? Self.firstDelay : min(delay * 2, Self.longestDelay))
+                drain(Array(deferred), run, after: delays ?? DoublingDelay(from: Self.firstDelay, to: Self.longestDelay))
             }
             readOn()
         }
@@ -300,9 +302,9 @@ final class OutboxDispatcher: Sendable {
     /// Tries connections again that are out of step: what tells that both sides have agreed may have come while their messages were being refused.
     private func lookAgain(_ run: Int) {
         Task { [self] in
-            var delay = Self.firstLook
+            var delays = DoublingDelay(from: Self.firstLook, to: Self.longestLook)
             while true {
-                try? await clock.sleep(for: delay)
+                try? await clock.sleep(for: delays.next())
                 let connections = state.withLock { state -> [Bytes] in
                     guard state.run == run, !state.isStopped, !state.outOfStep.isEmpty else {
                         state.isLooking = false
@@ -312,7 +314,6 @@ final class OutboxDispatcher: Sendable {
                 }
                 guard !connections.isEmpty else { return }
                 for connection in connections { release(connection) }
-                delay = min(delay * 2, Self.longestLook)
             }
         }
     }

@@ -19,8 +19,8 @@ import SystemSupport
 final class Receiver: Sendable {
     /// Events whose effects are not on disk yet, at most: more wait in the agent.
     static let openLimit = 1_024
-    /// The longest pause before an event is tried again when the database fails.
-    static let longestDelay = Duration.seconds(30)
+    /// The delays before an event is tried again when the database fails.
+    private static let delays = DoublingDelay(from: .seconds(1), to: .seconds(30))
 
     private let agent: any AgentService
     private let reports: AsyncStream<AgentNotification>
@@ -81,7 +81,7 @@ final class Receiver: Sendable {
                 return Incoming(notification, key: key)
             }
             if incoming.claimsLinkOwnership { incoming.securityCodeHash = await securityCodeHash(of: notification.connection) }
-            handle(incoming, attempt: 0)
+            handle(incoming)
         }
         if isAlone { await open.waitUntilInUse(atMost: 0) }
     }
@@ -104,7 +104,7 @@ final class Receiver: Sendable {
         outbox.release(connection.bytes)
     }
 
-    private func handle(_ incoming: Incoming, attempt: Int) {
+    private func handle(_ incoming: Incoming, after delays: DoublingDelay = Receiver.delays) {
         let time = transactions.clock.time
         let handOvers = outbox.handOvers
         // While the disk fails it waits, and what came later waits behind it.
@@ -123,7 +123,7 @@ final class Receiver: Sendable {
                 case .success(let effects):
                     finish(incoming, effects, handOvers: handOvers)
                     release(after: incoming)
-                case .failure(let error): failed(incoming, error, attempt: attempt)
+                case .failure(let error): failed(incoming, error, after: delays)
                 }
             })
     }
@@ -133,12 +133,12 @@ final class Receiver: Sendable {
     /// - Parameter handOvers: the outbox's count from before the store was asked; nil if the store was not asked.
     private func finish(_ incoming: Incoming, _ effects: Effects, handOvers: Int?) {
         if effects.isPremature, let connection = incoming.notification.connection {
-            switch outbox.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) {
+            switch outbox.afterHandingOver(connection.bytes, { [self] in handle(incoming) }) {
             case .waits: return
             case .isClosed: return open.release()
             case .nothingWaits:
                 // What it is about may have been handed over since the store was asked.
-                if let handOvers, handOvers != outbox.handOvers { return handle(incoming, attempt: 0) }
+                if let handOvers, handOvers != outbox.handOvers { return handle(incoming) }
             }
         }
         FailPoint.chatStored.pass()
@@ -156,13 +156,15 @@ final class Receiver: Sendable {
 
     /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
     /// does not block later events.
-    private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
+    private func failed(_ incoming: Incoming, _ error: any Error, after delays: DoublingDelay) {
         guard !lifecycle.isClosed else { return open.release() }
         logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
         guard (error as? GRDB.DatabaseError)?.isTemporary ?? false else { return setAside(incoming, error) }
-        Task { [self] in
-            try? await transactions.clock.sleep(for: Self.delay(attempt))
-            handle(incoming, attempt: attempt + 1)
+        var delays = delays
+        let delay = delays.next()
+        Task { [self, delays] in
+            try? await transactions.clock.sleep(for: delay)
+            handle(incoming, after: delays)
         }
     }
 
@@ -223,7 +225,8 @@ final class Receiver: Sendable {
 
     /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.
     private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool, useless: Int) async {
-        for attempt in 0... {
+        var delays = Self.delays
+        while true {
             do throws(AgentError) {
                 return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil, useless: useless)
             } catch {
@@ -235,11 +238,9 @@ final class Receiver: Sendable {
                         "a message cannot be acknowledged: its router keeps back what is behind it", metadata: ["error": "\(error)"])
                 }
             }
-            try? await transactions.clock.sleep(for: Self.delay(attempt))
+            try? await transactions.clock.sleep(for: delays.next())
         }
     }
-
-    private static func delay(_ attempt: Int) -> Duration { min(.seconds(1 << min(attempt, 5)), longestDelay) }
 }
 
 extension AgentNotification {

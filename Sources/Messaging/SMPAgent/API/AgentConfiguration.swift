@@ -1,3 +1,4 @@
+package import AsyncPrimitives
 package import Logging
 package import SMPClient
 package import SMPWire
@@ -121,26 +122,4 @@ package struct AgentConfiguration: Sendable {
     var paddingReduction = 0
 
     package init() {}
-}
-
-/// A delay that grows by half when it has been waited for long enough, up to a maximum.
-package struct RetryInterval: Sendable, Hashable {
-    /// The first delay.
-    package var initial: Duration
-    /// The delay starts to grow once this much time has been waited in all.
-    package var increaseAfter: Duration
-    package var maximum: Duration
-
-    package init(initial: Duration, increaseAfter: Duration, maximum: Duration) {
-        self.initial = initial
-        self.increaseAfter = increaseAfter
-        self.maximum = maximum
-    }
-
-    /// The delay after `delay`, when `elapsed` has been waited including it; the first one after none.
-    func next(after delay: Duration, elapsed: Duration) -> Duration {
-        guard delay > .zero else { return initial }
-        guard elapsed >= increaseAfter, delay != maximum else { return delay }
-        return min(delay * 3 / 2, maximum)
-    }
 }

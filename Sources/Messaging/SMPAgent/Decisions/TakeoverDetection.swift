@@ -1,3 +1,5 @@
+import AsyncPrimitives
+
 /// Notices that another client takes the subscriptions of the agent's queues: only another copy of the same data can.
 struct TakeoverDetection: Sendable {
     /// The time within which subscriptions that end count together.

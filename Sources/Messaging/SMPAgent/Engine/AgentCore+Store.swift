@@ -1,3 +1,5 @@
+import AsyncPrimitives
+
 extension AgentCore {
     /// Reads or writes the store once.
     func stored<Value: Sendable>(_ body: () async throws -> Value) async throws(AgentError) -> Value {

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPClient
 import SMPProtocol
 import SMPWire

@@ -1,3 +1,4 @@
+package import AsyncPrimitives
 import SMPProtocol
 package import SMPTransport
 package import SMPWire

@@ -3,7 +3,7 @@ import RouterSupport
 /// The figures of a message router for Prometheus.
 enum Prometheus {
     static func text(_ statistics: RouterStatistics, at now: Int64) -> String {
-        var text = PrometheusText(prefix: "parley_smp_")
+        var text = MetricsText(prefix: "parley_smp_")
         text.add(statistics.counters)
         text.gauge("connections", "Open connections, those in their TLS handshake included.", statistics.connections)
         text.gauge("sessions", "Clients that have done their TLS handshake.", statistics.sessions)

@@ -1,3 +1,4 @@
+package import AsyncPrimitives
 package import SMPClient
 package import SMPProtocol
 import XFTPProtocol

@@ -85,7 +85,7 @@ extension FileRouterStatistics {
 
     /// The text format of Prometheus. Names are stable, and there are no labels.
     func prometheus(at now: Int64) -> String {
-        var text = PrometheusText(prefix: "parley_xftp_")
+        var text = MetricsText(prefix: "parley_xftp_")
         text.add(counted.total)
         text.gauge("connections", "Open connections, those in their TLS handshake included.", connections)
         text.gauge("files", "Chunks, those that are announced and not uploaded included.", files)

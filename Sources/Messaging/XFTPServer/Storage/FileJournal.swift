@@ -13,14 +13,14 @@ final class FileJournal: Sendable {
         var isScheduled = false
         var isStopped = false
         /// The pause after the disk has refused something.
-        var pause = firstPause
+        var pauses = DoublingDelay(from: firstPause, to: longestPause)
         var failure: RouterError?
         var sizeAfterClearing = 0
         var tasks: [RepeatedTask] = []
     }
 
-    private static let firstPause = TimeAmount.milliseconds(50)
-    private static let longestPause = TimeAmount.seconds(5)
+    private static let firstPause = Duration.milliseconds(50)
+    private static let longestPause = Duration.seconds(5)
 
     private let journal: RecordJournal<FileJournalRecord>
     private let group: MultiThreadedEventLoopGroup
@@ -95,7 +95,8 @@ final class FileJournal: Sendable {
         do throws(RouterError) {
             try journal.commit(flush: flush)
             let wasFailing = state.withLock { state in
-                defer { (state.failure, state.pause) = (nil, Self.firstPause) }
+                state.pauses.reset()
+                defer { state.failure = nil }
                 return state.failure != nil
             }
             if wasFailing { logger.notice("the disk works again") }
@@ -104,15 +105,12 @@ final class FileJournal: Sendable {
             if journal.pendingCount > 0 { schedule() }
         } catch {
             let (pause, isFirst) = state.withLock { state in
-                defer {
-                    state.failure = error
-                    state.pause = min(.nanoseconds(state.pause.nanoseconds * 2), Self.longestPause)
-                }
-                return (state.pause, state.failure == nil)
+                defer { state.failure = error }
+                return (state.pauses.next(), state.failure == nil)
             }
             if isFirst { logger.error("nothing is accepted: the disk refuses it", metadata: ["reason": "\(error)"]) }
             settle(isFailing: true)
-            loop.scheduleTask(in: pause) { [self] in
+            loop.scheduleTask(in: TimeAmount(pause)) { [self] in
                 if !state.withLock({ $0.isStopped }) { tryToCommit(flush: flush) }
             }
         }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 package import GRDB
 internal import Synchronization
 internal import SystemSupport
@@ -31,7 +32,7 @@ package final class GroupCommitWriter: Sendable {
         /// True if jobs wait for the disk at all.
         var isPatient = true
         /// The number of consecutive failures of the disk for jobs that wait for it.
-        var retries = 0
+        var delays = DoublingDelay(from: GroupCommitWriter.firstDelay, to: GroupCommitWriter.longestDelay)
     }
 
     /// The pauses of the writer after the disk failed jobs that wait for it: the first, and the longest.
@@ -143,7 +144,7 @@ package final class GroupCommitWriter: Sendable {
         while let batch = takeBatch() {
             do {
                 try commit(batch, db)
-                state.withLock { $0.retries = 0 }
+                state.withLock { $0.delays.reset() }
                 for job in batch { job.finish(nil) }
             } catch {
                 if StorageError.isOfDisk(error) {
@@ -166,9 +167,7 @@ package final class GroupCommitWriter: Sendable {
             let persistent = batch.filter(\.isPersistent)
             guard !persistent.isEmpty else { return ([], .zero) }
             state.waiting.insert(contentsOf: persistent, at: 0)
-            let delay = min(Self.firstDelay * (1 << min(state.retries, 10)), Self.longestDelay)
-            state.retries += 1
-            return (persistent, delay)
+            return (persistent, state.delays.next())
         }
         for job in batch where persistent.isEmpty || !job.isPersistent { job.finish(error) }
         guard !persistent.isEmpty else { return false }

@@ -1,5 +1,5 @@
 /// The figures of a router in the text format of Prometheus. Names are stable, and the few labels are of fixed sets.
-package struct PrometheusText: Sendable {
+package struct MetricsText: Sendable {
     private let prefix: String
     package private(set) var text = ""
 
