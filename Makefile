@@ -45,7 +45,8 @@ docs: packages
 	rm -rf $(ARCHIVES)
 	@set -e; flags="$$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")"; for module in $(DOCUMENTED); do \
 		echo "== $$module"; symbols=$(ARCHIVES)/symbols/$$module; mkdir -p $$symbols; \
-		$(SWIFT) symbolgraph-extract -module-name $$module -minimum-access-level public -skip-synthesized-members -output-dir $$symbols $$flags; \
+		$(SWIFT) symbolgraph-extract -module-name $$module -minimum-access-level public -skip-synthesized-members \
+			-experimental-allowed-reexported-modules=Hosting -output-dir $$symbols $$flags; \
 		$(DOCC) convert Sources/Bots/$$module/$$module.docc --additional-symbol-graph-dir $$symbols --output-path $(ARCHIVES)/$$module.doccarchive \
 			--fallback-display-name $$module --fallback-bundle-identifier $$module --disable-parameters-and-returns-validation --warnings-as-errors; \
 	done
@@ -95,8 +96,8 @@ simulate: packages
 # ten times as long as others, and more on busy cores.
 SANITIZERS ?= thread address
 SANITIZE_LIMIT ?= 90m
-THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
-ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
+THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests HostingTests ParleyTests
+ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests RouterSupportTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests HostingTests ParleyTests
 sanitize: packages
 	@for sanitizer in $(SANITIZERS); do \
 		export PARLEY_SANITIZE=$$sanitizer TSAN_OPTIONS="exitcode=66 suppressions=$(CURDIR)/Tests/Support/thread-sanitizer.txt $(TSAN_OPTIONS)" ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)"; \

@@ -160,8 +160,7 @@ let chat: [Target] =
         "ChatEngine", layer: "Chat",
         uses: [
             "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatProtocol", "ChatAPI", "ChatRules", "ChatStore", "SMPAgent", "SMPClient", "SMPProtocol",
-            "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol",
-            "EncryptedSQLite", grdb, logging,
+            "SMPTransport", "SMPCrypto", "SMPWire", "XFTPAgent", "XFTPProtocol", "EncryptedSQLite", grdb, logging,
         ],
         tests: ["ChatSimulation", "SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults", "FileFaults"])
     // Connections and files in memory, for the chat layer without the messaging layer.
@@ -187,17 +186,25 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let bots: [Target] =
     // Pictures for previews.
     module("Pictures", layer: "Bots", uses: ["CTurboJPEG", "CPNG", "CWebP"])
+    // The process of a core: its data folder, the routers in it, settings, monitoring, logs and faults.
+    + module(
+        "Hosting", layer: "Bots",
+        uses: [
+            "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatSocket", "SMPWire", "SMPProtocol", "SMPTransport",
+            "SMPClient", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", "HTTPEndpoint", "CQRencode", logging, metrics,
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+        ],
+        tests: ["StorageFaults", "SMPSimulation"])
     + module(
         "Parley", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "ChatSocket",
-            "SMPWire",
-            "SMPCrypto", "SMPProtocol", "SMPTransport", "RouterSupport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
-            "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
-            .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting", "SMPWire",
+            "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
+            .product(name: "DequeModule", package: "swift-collections"),
         ],
         tests: [
-            "SMPSimulation", "StorageFaults", "ParleyRules", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            "SMPSimulation", "SMPProtocol", "ChatStore", "StorageFaults", "ParleyRules",
+            .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         ] + nio)
     + module(
         "ParleyRules", layer: "Bots",
@@ -212,16 +219,15 @@ let bots: [Target] =
         uses: [
             "Parley", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatSimulation", "SMPSimulation", "SMPAgent", "SMPClient", "SMPProtocol", "SMPWire",
             "XFTPServer", "XFTPProtocol", logging,
-        ])
+        ],
+        tests: ["ChatStore", "SMPCrypto"])
 
 let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto",
-            "SMPTransport", "SMPProtocol", "RouterSupport",
-            "SMPServer", "XFTPServer", "EncryptedSQLite", logging,
-            lifecycle, signals, arguments,
+            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire",
+            "SMPCrypto", "SMPTransport", "SMPProtocol", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", logging, lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
@@ -267,8 +273,8 @@ let processTests: [Target] = [
 /// Agents and routers in one process with simulated time, randomness and faults: tests or, for `make simulate`, a program that runs many
 /// seeds on all cores.
 let simulatedModules: [Target.Dependency] = [
-    "AsyncPrimitives", "RouterFaults", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire",
-    "EncryptedSQLite", "TestSupport", grdb, logging,
+    "AsyncPrimitives", "RouterFaults", "SMPAgent", "RouterSupport", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto",
+    "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil
@@ -350,7 +356,7 @@ let testSupport: [Target] = [
 let fuzzedModules: [Target.Dependency] = [
     "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "RouterSupport", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI",
     "ChatRules", "ChatStore", "ChatEngine",
-    "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
+    "Parley", "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [
     Context.environment["PARLEY_FUZZ"] == nil

@@ -3,6 +3,7 @@ import ChatProtocol
 import Foundation
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// What the author of a bot is told who asks for something that is not possible: a code for programs, and a sentence with the reason and the way out.

@@ -5,6 +5,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Data folders that were copied by other means than a backup.

@@ -3,10 +3,10 @@ import ChatProtocol
 import EncryptedSQLite
 import Foundation
 import GRDB
-import SMPServer
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Data folders of which a part is gone, damaged, older or of another folder, as they are found at a start.

@@ -8,6 +8,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// A data folder with routers, a profile that has an address, and what a bot remembers.

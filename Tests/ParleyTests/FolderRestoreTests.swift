@@ -4,6 +4,7 @@ import GRDB
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Backups of whole data folders.

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Handlers of bots that are members of groups.

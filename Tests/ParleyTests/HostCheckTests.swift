@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Bots that are each fine and cannot run in one process.

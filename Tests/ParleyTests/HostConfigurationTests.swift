@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Settings that a person gives: what each takes, and what is said of what it does not.

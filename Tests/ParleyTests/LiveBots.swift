@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Bots of one process on a data folder, over the routers inside it.

@@ -3,6 +3,7 @@ import ChatProtocol
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// Channels that a bot keeps, with a relay and a subscriber in the same process.

@@ -16,6 +16,7 @@ import TestSupport
 import Testing
 import Tracing
 
+@testable import Hosting
 @testable import Parley
 
 /// The counts, logs and health of bots that run on a scripted core.
@@ -201,26 +202,26 @@ import Tracing
         let monitor = HostMonitor()
         monitor.enter(.ready)
         #expect(await monitor.status(of: nil).isHealthy)
-        monitor.noteTakeover(true)
-        monitor.noteLostConnections(true)
+        monitor.health.noteTakeover(true)
+        monitor.health.noteLostConnections(true)
         let status = await monitor.status(of: nil)
         #expect(!status.isHealthy && status.health.text.contains(#""problems":["anotherCopy","connections"]"#))
-        monitor.noteTakeover(false)
-        monitor.noteLostConnections(false)
+        monitor.health.noteTakeover(false)
+        monitor.health.noteLostConnections(false)
         #expect(await monitor.status(of: nil).isHealthy)
-        monitor.attachRouters { true }
+        monitor.health.attachRouters { true }
         #expect(await monitor.status(of: nil).health.text.contains(#""problems":["storage"]"#))
     }
 
     @Test func storageFailsWhileOneDatabaseFails() {
-        let monitor = HostMonitor()
+        let health = HostHealth()
         let error = StorageError(.diskFull, "full")
-        monitor.note(.failing(error))
-        monitor.note(.failing(error))
-        monitor.note(.healed(failedFor: .seconds(1)))
-        #expect(monitor.isStorageFailing)
-        monitor.note(.healed(failedFor: .seconds(1)))
-        #expect(!monitor.isStorageFailing)
+        health.note(.failing(error))
+        health.note(.failing(error))
+        health.note(.healed(failedFor: .seconds(1)))
+        #expect(health.isStorageFailing)
+        health.note(.healed(failedFor: .seconds(1)))
+        #expect(!health.isStorageFailing)
     }
 
     @Test func theEndpointServesMetricsAndHealth() async throws {

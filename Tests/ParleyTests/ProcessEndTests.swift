@@ -2,6 +2,7 @@ import ChatAPI
 import EncryptedSQLite
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 @Suite struct ProcessEndTests {

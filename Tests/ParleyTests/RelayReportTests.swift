@@ -5,6 +5,7 @@ import ChatStore
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 /// What operators see of a relay.
@@ -29,7 +30,7 @@ import Testing
             let channel = try #require(report.statistics.busiest.first)
             #expect(channel.name == "News" && channel.work.deliveries >= 1 && channel.work.deliveries == total.deliveries)
             #expect(channel.work.bytes(onDayOf: report.time) > 0)
-            var text = PrometheusText([])
+            var text = PrometheusText(nil)
             report.write(to: &text)
             for line in [
                 "# TYPE parley_relay_deliveries_total counter", "parley_relay_deliveries_total \(total.deliveries)", "parley_relay_channels 1",

@@ -2,6 +2,7 @@ import ChatAPI
 import Foundation
 import Testing
 
+@testable import Hosting
 @testable import Parley
 
 private struct Text: StoredState { var text = "" }

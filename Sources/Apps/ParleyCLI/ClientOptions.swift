@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ChatAPI
 internal import EncryptedSQLite
-internal import Parley
+internal import Hosting
 
 /// Options of `simplex-chat` 6.5 in its spelling and meaning, so that a script runs with the program exchanged.
 struct ClientOptions: ParsableArguments {

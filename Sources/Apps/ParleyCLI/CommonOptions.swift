@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import Hosting
 internal import Logging
-internal import Parley
 
 /// Options of every command that opens a data folder.
 ///

@@ -1,5 +1,5 @@
 internal import ChatAPI
-internal import Parley
+internal import Hosting
 
 /// The core of a data folder, as a command uses it.
 struct CoreAccess: Sendable {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import EncryptedSQLite
 internal import Foundation
-internal import Parley
+internal import Hosting
 
 /// Where the key of the databases comes from. The key itself is never an argument: others could see it.
 struct KeyOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 internal import ParleyRules
 
 /// The exit code of the process.

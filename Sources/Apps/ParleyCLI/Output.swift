@@ -1,6 +1,6 @@
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 internal import Synchronization
 
 /// The output of commands. A reader that has gone away ends nothing.

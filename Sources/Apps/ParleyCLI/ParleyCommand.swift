@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Parley
+internal import Hosting
 internal import SystemSupport
 
 /// `parley`: runs bots, checks their files, talks to people from a terminal, and runs a router.

@@ -21,7 +21,7 @@ final class JournalWorker: Sendable {
         var core: RouterCore?
         var clearing: Clearing?
         var tasks: [RepeatedTask] = []
-        /// The pause after the disk has refused something.
+        /// The pauses between attempts after the disk has refused something.
         var pauses = DoublingDelay(from: firstPause, to: longestPause)
         var isFailing = false
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 
 /// `parley chat`: talk to people and bots from a terminal.
 struct ChatCommandLine: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import ChatAPI
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// The lines about groups.
 extension ChatPrinter {

@@ -1,7 +1,7 @@
 internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 
 /// Prints a chat: for a person lines to read, for a script one JSON object a line.
 struct ChatPrinter: Sendable {

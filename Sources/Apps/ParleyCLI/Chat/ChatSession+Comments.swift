@@ -1,6 +1,6 @@
 internal import ChatAPI
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// Lines about comments on the posts of a channel.
 extension ChatSession {

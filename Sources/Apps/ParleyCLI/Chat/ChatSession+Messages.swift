@@ -1,6 +1,6 @@
 internal import ChatAPI
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// Lines about single messages: reactions, edits, deletions and replies.
 extension ChatSession {

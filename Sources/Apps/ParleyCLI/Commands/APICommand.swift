@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
 internal import ChatSocket
+internal import Hosting
 internal import Logging
-internal import Parley
 internal import ServiceLifecycle
 internal import UnixSignals
 

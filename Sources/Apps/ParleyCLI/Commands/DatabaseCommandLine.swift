@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ChatProtocol
 internal import EncryptedSQLite
 internal import Foundation
-internal import Parley
+internal import Hosting
 
 /// `parley db`: checks, keys and backups of the databases of a data folder.
 struct DatabaseCommandLine: AsyncParsableCommand {

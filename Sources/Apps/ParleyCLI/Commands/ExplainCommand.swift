@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 internal import ParleyRules
 
 /// `parley explain`: which rules apply to a message, and why. Starts nothing.

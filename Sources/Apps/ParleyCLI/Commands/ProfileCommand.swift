@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// `parley profile`: the profiles of a data folder and their addresses.
 struct ProfileCommand: AsyncParsableCommand {

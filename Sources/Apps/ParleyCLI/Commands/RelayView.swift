@@ -1,5 +1,5 @@
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// The lines of `parley relay status`, from a report of the relay.
 struct RelayView {

@@ -1,7 +1,7 @@
 internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 internal import ParleyRules
 
 /// The rules of a profile, and those before, in front of the same messages.

@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import Hosting
 internal import Logging
-internal import Parley
 internal import ServiceLifecycle
 internal import UnixSignals
 

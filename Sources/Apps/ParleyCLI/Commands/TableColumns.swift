@@ -1,4 +1,4 @@
-internal import Parley
+internal import Hosting
 
 /// The cells of tables, and of lines of figures, in the terminal.
 enum TableColumns {

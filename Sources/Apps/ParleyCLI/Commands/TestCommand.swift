@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 internal import ParleyRules
 
 /// `parley test`: runs the tests of a bots.yaml. Starts nothing.

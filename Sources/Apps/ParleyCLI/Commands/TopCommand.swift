@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
-internal import Parley
+internal import Hosting
 
 /// `parley top`: a live view of the process that runs bots on a data folder.
 struct TopCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 internal import ChatProtocol
-internal import Parley
+internal import Hosting
 
 /// The lines of `parley top`, from two reports of the process.
 struct TopView {

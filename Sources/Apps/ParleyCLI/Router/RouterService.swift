@@ -1,6 +1,6 @@
 internal import ChatProtocol
+internal import Hosting
 internal import Logging
-internal import Parley
 internal import ServiceLifecycle
 internal import SystemSupport
 internal import UnixSignals

@@ -1,4 +1,4 @@
-internal import Parley
+internal import Hosting
 
 /// A prompt with the line that is typed after it, in the last rows of a terminal.
 ///

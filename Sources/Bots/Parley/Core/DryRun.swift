@@ -1,21 +1,9 @@
-public import ChatAPI
+internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
 internal import Foundation
 internal import Logging
 internal import Synchronization
-
-/// An effect that a bot would have had.
-public struct SuppressedEffect: Sendable, Hashable {
-    /// The bot.
-    public let bot: String
-    /// The kind, as metrics name it: `send`, `comment`, `edit`, `delete`, `moderate`, `react`, `forward`, `block`, `remove`, `accept`, `connect` and so on.
-    public let kind: String
-    /// The chat; nil for what is in none.
-    public let chat: ChatReference?
-    /// The text of a message, or the emoji of a reaction; empty for other effects. Logs do not contain it.
-    public let text: String
-}
 
 /// Reports effects instead of having them. Commands that only read reach the core.
 ///

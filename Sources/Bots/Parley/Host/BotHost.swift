@@ -59,11 +59,11 @@ public struct BotHost: Service, CustomStringConvertible {
     }
 
     private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
-        let host = try await CoreHost.open(configuration, monitor: monitor)
-        monitor.attachRouters { [weak host] in host?.isRouterStorageFailing == true }
+        let host = try await CoreHost.open(configuration, health: monitor.health)
+        monitor.health.attachRouters { [weak host] in host?.isRouterStorageFailing == true }
         let stored: BotStateStore
         do {
-            stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
+            stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.health.note)
         } catch {
             await host.close()
             throw error

@@ -1,5 +1,4 @@
 internal import CoreMetrics
-internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
 internal import Synchronization
@@ -22,15 +21,8 @@ final class HostMonitor: Sendable {
     private struct State {
         var phase = Phase.starting
         var failures: [Failure] = []
-        /// Databases that cannot be written.
-        var failingDatabases = 0
-        /// True while another copy of the folder receives what is sent to it.
-        var isTakenOver = false
-        /// True if the agent does not know half of the connections of a profile, or more.
-        var hasLostConnections = false
         var bots: [String: BotMetrics] = [:]
         var relay: (@Sendable () async -> RelayReport?)?
-        var areRoutersFailing: @Sendable () -> Bool = { false }
         /// The channels of each bot that no relay serves.
         var channelsWithoutRelay: [String: [String]] = [:]
     }
@@ -39,18 +31,14 @@ final class HostMonitor: Sendable {
     static let failureLimit = 20
 
     let started = ContinuousClock.now
+    /// The health of the data folder.
+    let health = HostHealth()
     private let factory: any MetricsFactory
     private let state = Mutex(State())
 
     init(factory: any MetricsFactory = NOOPMetricsHandler.instance) { self.factory = factory }
 
     var phase: Phase { state.withLock(\.phase) }
-    var isStorageFailing: Bool {
-        let (isFailing, areRoutersFailing) = state.withLock { ($0.failingDatabases > 0, $0.areRoutersFailing) }
-        return isFailing || areRoutersFailing()
-    }
-    var isTakenOver: Bool { state.withLock(\.isTakenOver) }
-    var hasLostConnections: Bool { state.withLock(\.hasLostConnections) }
     /// The last failures, the newest first.
     var failures: [Failure] { state.withLock { $0.failures.reversed() } }
 
@@ -83,9 +71,6 @@ final class HostMonitor: Sendable {
         }
     }
 
-    /// Sets what tells whether the disk refuses what the routers inside this process are given.
-    func attachRouters(_ areFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.areRoutersFailing = areFailing } }
-
     /// Sets the source of the report of the relay.
     func attachRelay(_ source: @escaping @Sendable () async -> RelayReport?) { state.withLock { $0.relay = source } }
 
@@ -93,24 +78,8 @@ final class HostMonitor: Sendable {
     func status(of session: HostSession?) async -> HostStatus {
         let work = await session?.status() ?? (profiles: [], routers: [], running: 0)
         return HostStatus(
-            phase: phase, isStorageFailing: isStorageFailing, isTakenOver: isTakenOver, hasLostConnections: hasLostConnections,
+            phase: phase, isStorageFailing: health.isStorageFailing, isTakenOver: health.isTakenOver, hasLostConnections: health.hasLostConnections,
             uptime: started.duration(to: .now), profiles: work.profiles, routers: work.routers,
             running: work.running, relay: await state.withLock(\.relay)?(), failures: failures, residentBytes: HostStatus.residentBytes)
-    }
-
-    /// Another copy of the folder has taken the subscriptions, or they are this process's again.
-    @Sendable func noteTakeover(_ isTakenOver: Bool) { state.withLock { $0.isTakenOver = isTakenOver } }
-
-    /// Notes whether the agent does not know half of the connections of a profile, or more.
-    func noteLostConnections(_ hasLostConnections: Bool) { state.withLock { $0.hasLostConnections = hasLostConnections } }
-
-    /// The disk under a database began to fail, or works again.
-    @Sendable func note(_ change: DiskHealthChange) {
-        state.withLock { state in
-            switch change {
-            case .failing: state.failingDatabases += 1
-            case .healed: state.failingDatabases = max(0, state.failingDatabases - 1)
-            }
-        }
     }
 }

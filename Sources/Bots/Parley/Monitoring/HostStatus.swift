@@ -2,7 +2,7 @@ internal import ChatProtocol
 internal import Foundation
 
 /// The state of a process that runs bots at one moment: what `parley top` shows and the gauges of `/metrics`.
-struct HostStatus: Sendable {
+struct HostStatus: MonitoredState {
     struct Profile: Sendable {
         let id: String
         let name: String
@@ -88,7 +88,7 @@ struct HostStatus: Sendable {
 
     /// The gauges of Prometheus, behind the metrics of a registry.
     func text(behind registry: MetricsRegistry?) -> String {
-        var text = PrometheusText(registry?.snapshot() ?? [])
+        var text = PrometheusText(registry)
         text.gauge("parley_build_info", "The version of Parley.", [([("version", ParleyVersion.current.parley)], 1)])
         text.gauge("parley_ready", "1 if all bots have started.", phase == .ready ? 1 : 0)
         text.gauge("parley_storage_failing", "1 while nothing is accepted because the disk refuses it.", isStorageFailing ? 1 : 0)

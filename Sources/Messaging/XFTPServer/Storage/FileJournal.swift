@@ -12,7 +12,7 @@ final class FileJournal: Sendable {
         var waiters: [(end: UInt64, Promise<Bool>)] = []
         var isScheduled = false
         var isStopped = false
-        /// The pause after the disk has refused something.
+        /// The pauses between attempts after the disk has refused something.
         var pauses = DoublingDelay(from: firstPause, to: longestPause)
         var failure: RouterError?
         var sizeAfterClearing = 0

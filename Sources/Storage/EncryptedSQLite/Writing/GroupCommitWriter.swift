@@ -31,7 +31,7 @@ package final class GroupCommitWriter: Sendable {
         var isClosed = false
         /// True if jobs wait for the disk at all.
         var isPatient = true
-        /// The number of consecutive failures of the disk for jobs that wait for it.
+        /// The delays after consecutive failures of the disk for jobs that wait for it.
         var delays = DoublingDelay(from: GroupCommitWriter.firstDelay, to: GroupCommitWriter.longestDelay)
     }
 

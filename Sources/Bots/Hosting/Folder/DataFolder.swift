@@ -1,0 +1,163 @@
+public import EncryptedSQLite
+internal import Foundation
+
+/// The databases of a data folder, for what is done to them while no bot runs: checks, backups and changes of key.
+public struct DataFolder: Sendable {
+    /// The path.
+    public let path: String
+    /// The beginning of the names of the core's files. With another than the standard one, several cores can share the folder.
+    let name: String
+
+    static let standardName = "parley"
+
+    /// The data folder at a path.
+    public init(path: String) { self.init(path: path, name: Self.standardName) }
+
+    /// A folder at another path whose files have the same names.
+    init(path: String, like other: DataFolder) { self.init(path: path, name: other.name) }
+
+    private init(path: String, name: String) {
+        self.path = path
+        self.name = name
+    }
+
+    /// The folder of databases that are named by their prefix, `<prefix>_chat.db`, as official clients name theirs.
+    ///
+    /// - Returns: nil for a prefix that names a folder and no files in it.
+    package init?(databasePrefix prefix: String) {
+        let name = prefix.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        guard !name.isEmpty, name != ".", name != ".." else { return nil }
+        let folder = prefix.dropLast(name.count + 1)
+        self.init(path: folder.isEmpty ? (prefix.hasPrefix("/") ? "/" : ".") : String(folder), name: name)
+    }
+
+    /// The beginning of the names of backups.
+    var baseName: String { name }
+
+    var hasStandardName: Bool { name == Self.standardName }
+
+    /// Where a core keeps its databases in the folder.
+    var corePrefix: String { (path == "/" ? "" : path) + "/" + name }
+
+    /// Where a router inside the process keeps its state.
+    var routerFolder: String { hasStandardName ? path + "/router" : corePrefix + "_router" }
+
+    /// Where a file router inside the process keeps its files.
+    var fileRouterFolder: String { hasStandardName ? path + "/file-router" : corePrefix + "_file_router" }
+
+    /// Where files of chats are kept; nil where commands name the folder.
+    package var filesFolder: String? { hasStandardName ? path + "/files" : nil }
+
+    /// True if a core has made its databases in the folder.
+    package var hasDatabases: Bool { FileManager.default.fileExists(atPath: corePrefix + "_chat.db") }
+
+    /// The socket at which a process that runs bots on the folder answers.
+    package var socket: String { hasStandardName ? path + "/bots.sock" : corePrefix + "_bots.sock" }
+
+    /// The databases beside the core's that use the same key.
+    var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
+
+    /// The core's databases and what the bots remember.
+    public var databases: DatabaseSet {
+        DatabaseSet(
+            folder: path, name: name,
+            members: [.init(label: "chat", path: corePrefix + "_chat.db"), .init(label: "agent", path: corePrefix + "_agent.db")] + companions)
+    }
+
+    /// Holds the folder for the time of `body`.
+    ///
+    /// - Throws: ``HostError`` `dataFolder` when there is no such folder, `dataFolderInUse` when another process uses it.
+    public func locked<Result>(_ body: (DatabaseSet) throws -> Result) throws -> Result {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw HostError.noDataFolder("there is no data folder \(path): name it with --data or PARLEY_DATA")
+        }
+        let lock = try lock()
+        defer { lock.release() }
+        let core: FolderLock
+        do throws(StorageError) {
+            core = try FolderLock(path: corePrefix + ".lock")
+        } catch {
+            throw inUse(error, by: LockHolder.process(of: corePrefix + ".lock"))
+        }
+        defer { core.release() }
+        try FolderRestore.recover(self)
+        return try body(databases)
+    }
+
+    /// Looks whether all parts of the folder are there and belong together. The caller holds the folder.
+    ///
+    /// - Throws: ``HostError`` `folderPart…`; `StorageError` for a database that cannot be opened.
+    package func checkParts(key: DatabaseKey?) throws { _ = try FolderIdentity.open(self, key: key) }
+
+    /// Gives what is in the folder a new identity, whatever is missing, older or of another folder. The caller holds the folder.
+    ///
+    /// - Returns: the names of the parts that are there.
+    package func acceptParts(key: DatabaseKey?) throws -> [String] { try FolderIdentity.accept(self, key: key).map(\.rawValue) }
+
+    /// Marks the whole folder as a copy of another one, so that its connections agree on new keys at the next start. The caller holds the folder.
+    ///
+    /// - Throws: As ``checkParts(key:)``.
+    package func noteCopy(key: DatabaseKey?) throws { try FolderIdentity.noteCopy(self, key: key) }
+
+    /// True for a backup that was marked when it was made, false for a copy of a data folder that was made by other means.
+    ///
+    /// - Throws: ``HostError`` `backup` for what is neither.
+    package static func isBackup(_ path: String) throws -> Bool { try FolderRestore.isMarked(DataFolder(path: path)) }
+
+    /// Makes a backup of the whole folder. The caller holds the folder.
+    ///
+    /// - Parameter target: the folder that the backup's folder is made in; nil for `backups` in the data folder.
+    /// - Returns: the path of the backup's folder.
+    package func backUp(to target: String?, key: DatabaseKey?) throws -> String {
+        let manifest = try FolderIdentity.manifest(of: self, key: key)
+        let backup = FolderBackup(of: self, in: target ?? path + "/backups", key: key)
+        do {
+            try backup.make(manifest)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw HostError(copying: error, "\(path) cannot be backed up to \(backup.path)")
+        }
+        return backup.path
+    }
+
+    /// Puts a backup, or a copy that was made by other means, in the place of what the folder holds, which is kept aside. The caller holds the folder.
+    ///
+    /// - Returns: where the content is kept; nil if there was none.
+    package func restore(_ backup: String, key: DatabaseKey?, replaces: Bool) throws -> String? {
+        do {
+            return try FolderRestore.restore(backup, to: self, key: key, replaces: replaces)
+        } catch let error as StorageError where error.code.isInput {
+            throw error
+        } catch {
+            throw HostError(copying: error, "the backup \(backup) cannot be restored to \(path)")
+        }
+    }
+
+    /// Looks whether another process uses the folder, before ports are taken that it has taken.
+    ///
+    /// - Throws: ``HostError`` `dataFolderInUse`.
+    package func requireUnused() throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        try lock().release()
+    }
+
+    /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
+    package func lock() throws -> FolderLock {
+        let file = hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock"
+        do throws(StorageError) {
+            return try FolderLock(path: file)
+        } catch {
+            throw inUse(error, by: LockHolder.process(of: file))
+        }
+    }
+
+    private func inUse(_ error: StorageError, by process: Int?) -> any Error {
+        guard error.code == .locked else { return error }
+        let holder = process.map { "process \($0)" } ?? "that one"
+        return HostError(
+            .dataFolderInUse,
+            "another process uses the data folder \(path), which only one process may use: stop \(holder), or name another folder with --data or PARLEY_DATA")
+    }
+}

@@ -1,0 +1,45 @@
+package import EncryptedSQLite
+internal import Synchronization
+
+/// The health of a data folder as its process knows it: disks, connections, and copies that run elsewhere.
+package final class HostHealth: Sendable {
+    private struct State {
+        var failingDatabases = 0
+        var isTakenOver = false
+        var hasLostConnections = false
+        var areRoutersFailing: @Sendable () -> Bool = { false }
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// True while a database, or a router inside the process, accepts nothing because the disk refuses it.
+    package var isStorageFailing: Bool {
+        let (isFailing, areRoutersFailing) = state.withLock { ($0.failingDatabases > 0, $0.areRoutersFailing) }
+        return isFailing || areRoutersFailing()
+    }
+    /// True while another copy of the folder receives what is sent to it.
+    package var isTakenOver: Bool { state.withLock(\.isTakenOver) }
+    /// True if the agent does not know half of the connections of a profile, or more.
+    package var hasLostConnections: Bool { state.withLock(\.hasLostConnections) }
+
+    /// Sets the question whether the disk refuses what the routers inside the process write.
+    package func attachRouters(_ areFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.areRoutersFailing = areFailing } }
+
+    /// Notes that another copy of the folder has taken the subscriptions, or that they are this process's again.
+    @Sendable package func noteTakeover(_ isTakenOver: Bool) { state.withLock { $0.isTakenOver = isTakenOver } }
+
+    /// Notes whether the agent does not know half of the connections of a profile, or more.
+    package func noteLostConnections(_ hasLostConnections: Bool) { state.withLock { $0.hasLostConnections = hasLostConnections } }
+
+    /// Notes that the disk under a database has begun to fail, or works again.
+    @Sendable package func note(_ change: DiskHealthChange) {
+        state.withLock { state in
+            switch change {
+            case .failing: state.failingDatabases += 1
+            case .healed: state.failingDatabases = max(0, state.failingDatabases - 1)
+            }
+        }
+    }
+}

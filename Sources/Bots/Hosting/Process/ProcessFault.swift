@@ -1,0 +1,76 @@
+internal import ChatAPI
+package import EncryptedSQLite
+internal import Foundation
+internal import RouterSupport
+internal import SystemSupport
+
+/// An error that ends a process, as a person and a script are told of it: a stable code, the error and its fix, and the exit code.
+package struct ProcessFault: Sendable, Hashable {
+    package let code: String
+    package let message: String
+    /// 2 when what was given is wrong, so that another start would fail too; else 1.
+    package let exitCode: Int32
+
+    package init(_ code: String, _ message: String, exitCode: Int32 = 1) {
+        self.code = code
+        self.message = message
+        self.exitCode = exitCode
+    }
+
+    package init(_ error: any Error) {
+        switch error {
+        case let error as any InputFault: self.init(error.faultCode, error.description, exitCode: 2)
+        case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.isInput ? 2 : 1)
+        case let error as ChatCoreError:
+            self.init(error.code.rawValue, Self.sentence(error.message, error.cause), exitCode: error.code.rawValue == "error.invalidConnReq" ? 2 : 1)
+        case let error as StorageError:
+            self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause), exitCode: error.code.isInput ? 2 : 1)
+        case let error as RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
+        default: self.init("failed", (error as? any LocalizedError)?.errorDescription ?? String(describing: error))
+        }
+    }
+
+    private static func sentence(_ message: String, _ cause: Any?) -> String { message + (cause.map { " (\($0))" } ?? "") }
+
+    /// Says on standard error what ends the process, and ends it.
+    ///
+    /// - Parameter program: the name that the line begins with.
+    package func end(program: String) -> Never { Self.end(saying: "\(program): \(message) [\(code)]", exitCode) }
+
+    /// Says on standard error what ends the process, and ends it. Line breaks are kept; nothing else in the text steers a terminal.
+    package static func end(saying text: String, _ code: Int32) -> Never {
+        let shown = VisibleText.lines(text)
+        // What ends a service is an error in the system's journal.
+        let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(shown, .error) : shown
+        // Anyone who read it may be gone.
+        try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
+        exit(code)
+    }
+}
+
+/// An error of what a person has written, which ends a process with the exit code 2.
+package protocol InputFault: Error, CustomStringConvertible {
+    /// The stable code.
+    var faultCode: String { get }
+}
+
+extension HostError.Code {
+    /// True if what a person gave is wrong.
+    package var isInput: Bool {
+        switch self {
+        case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
+        case .dataFolder, .dataFolderInUse, .router, .portInUse, .monitoring: false
+        case .folderPartMissing, .folderPartEmpty, .folderPartDamaged, .folderPartUnreadable, .folderPartOlder, .folderPartForeign, .backup: false
+        }
+    }
+}
+
+extension StorageError.Code {
+    /// True if the key that a person gave is wrong.
+    package var isInput: Bool {
+        switch self {
+        case .keyNeeded, .wrongKey, .notEncrypted, .invalidKey: true
+        default: false
+        }
+    }
+}

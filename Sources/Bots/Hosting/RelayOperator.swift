@@ -1,0 +1,103 @@
+package import ChatAPI
+package import ChatEngine
+package import ChatProtocol
+internal import ChatRules
+internal import Foundation
+
+/// A request of an operator to the profile of a data folder that relays for others.
+package enum RelayOperation: String, Sendable, CaseIterable {
+    /// Reports the work of the relay.
+    case status = "relay"
+    /// Stops taking new channels and subscribers, also after a restart.
+    case drain = "relay.drain"
+    /// Takes new channels and subscribers again.
+    case resume = "relay.resume"
+}
+
+/// The reason why a relay did not leave a channel.
+package enum RelayOperatorError: Error, Equatable {
+    /// No profile of the data folder relays for others.
+    case noRelay
+    /// No bots run on the data folder that could deliver what waits.
+    case notRunning
+    /// The relay serves no channel of this number.
+    case unknownChannel(GroupID)
+}
+
+package enum RelayOperator {
+    /// The answer of a process in which no profile relays.
+    package static let noRelay: JSONValue = ["relaying": .bool(false)]
+
+    /// Performs a request in the process that runs bots on a folder or, if none does, on its databases.
+    ///
+    /// - Returns: The report of the relay after that; nil if no profile relays. `isRunning` is false if no process runs the bots.
+    /// - Throws: ``HostError`` `dataFolder` if there is no such folder or nothing in it, `dataFolderInUse` if another process uses it and does not answer at
+    ///   its socket.
+    package static func perform(_ operation: RelayOperation, _ configuration: HostConfiguration) async throws -> (report: JSONValue?, isRunning: Bool) {
+        do {
+            let stored = try await StoredFolder.withStoppedCore(configuration) { core -> JSONValue? in
+                try await report(operation, core, isDraining: configuration.relay.isDraining)?.json
+            }
+            return (stored, false)
+        } catch let error as HostError where error.code == .dataFolderInUse {
+            guard let running = await RunningHost.connect(configuration.data) else { throw error }
+            do {
+                let answer = try await running.report(operation.rawValue)
+                await running.close()
+                // A nil literal would be JSON's null.
+                return (answer == noRelay ? Optional.none : answer, true)
+            } catch {
+                await running.close()
+                throw error
+            }
+        }
+    }
+
+    /// Ends the service for a channel: the relay delivers what it has accepted, tells of its leaving, and deletes the connections of the channel.
+    ///
+    /// - Parameter channel: The number of the channel in the report.
+    /// - Returns: The name of the channel.
+    /// - Throws: ``RelayOperatorError``; `ChatCoreError` if the core does not do it; ``HostError`` as ``perform(_:_:)`` does.
+    package static func leave(_ channel: GroupID, _ configuration: HostConfiguration) async throws -> String {
+        guard let running = await RunningHost.connect(configuration.data) else {
+            // The folder's own error comes first: there may be none.
+            try await StoredFolder.withStoppedCore(configuration) { _ in }
+            throw RelayOperatorError.notRunning
+        }
+        do {
+            let name = try await leave(channel, running.core)
+            await running.close()
+            return name
+        } catch {
+            await running.close()
+            throw error
+        }
+    }
+
+    private static func leave(_ channel: GroupID, _ core: any ChatCore) async throws -> String {
+        guard case .usersList(let users) = try await core.send(.users(.list), as: nil), let relay = users.map(\.user).first(where: \.isChatRelay) else {
+            throw RelayOperatorError.noRelay
+        }
+        let group: GroupInfo?
+        do {
+            if case .groupInfo(_, let found) = try await core.send(.groups(.info(channel)), as: relay.userID) { group = found } else { group = nil }
+        } catch {
+            guard error.isMissingChat else { throw error }
+            group = nil
+        }
+        guard let group, group.membership.role == .relay, group.membership.status.isCurrent else { throw RelayOperatorError.unknownChannel(channel) }
+        _ = try await core.send(.groups(.leave(channel)), as: relay.userID)
+        return group.groupProfile.displayName
+    }
+
+    /// - Returns: nil if no profile relays.
+    package static func report(_ operation: RelayOperation, _ core: NativeCore, isDraining: Bool) async throws -> RelayReport? {
+        switch operation {
+        case .status: break
+        case .drain: guard try await core.setRelayDrained(true) else { return nil }
+        case .resume: guard try await core.setRelayDrained(false) else { return nil }
+        }
+        let now = UTCTimestamp(seconds: Int64(Date().timeIntervalSince1970))
+        return try await core.relayStatistics().map { RelayReport($0, isDraining: isDraining || $0.isDrained, at: now) }
+    }
+}

@@ -1,0 +1,3 @@
+extension HandlerFault: InputFault {
+    package var faultCode: String { "handlers" }
+}
