@@ -64,13 +64,18 @@ import Testing
     private static let checks: [(check: String, events: Set<String>)] = [
         ("text: x", texts), ("contains: x", texts), ("pattern: x", texts), ("command: x", texts), ("words: x", texts), ("domains: a.example", texts),
         ("link: true", texts), ("length: \"> 1\"", texts), ("word-count: \"> 1\"", texts), ("lines: \"> 1\"", texts), ("capitals: \"> 1%\"", texts),
-        ("emoji: \"> 1\"", texts), ("repeated: 3", texts), ("blank: true", texts), ("invisible: true", texts),
+        ("emoji: \"> 1\"", texts), ("marks: \"> 1\"", texts), ("repeated: 3", texts), ("blank: true", texts), ("invisible: true", texts),
         ("file: any", ["message", "file-received", "file-failed"]), ("forwarded: true", ["message"]), ("comment: true", ["message", "edited"]),
         ("from: Ann", written), ("name: x", written.union(["member", "connected", "request"])), ("bot: true", written.union(["member", "connected"])),
         ("role: member", ofMembers), ("member-age: \"> 1d\"", ofMembers), ("mention: true", ofMembers.subtracting(["member"])),
         ("mentions: \"> 1\"", ofMembers.subtracting(["member"])), ("group: g", all.subtracting(["connected", "request"])), ("hours: \"1:00-2:00\"", all),
         ("rate: \"> 1 in 1m\"", all.subtracting(["warned"])),
     ]
+
+    @Test func everyCheckIsInTheMatrix() {
+        // "message" says what the event is.
+        #expect(Set(Self.checks.compactMap { $0.check.split(separator: ":").first.map(String.init) } + ["message"]) == Set(RuleChecks.all.map { $0.key }))
+    }
 
     @Test(arguments: checks, [false, true])
     func aCheckIsTakenWhereTheEventAnswersItAndRefusedElsewhereWithAReason(_ row: (check: String, events: Set<String>), isException: Bool) {

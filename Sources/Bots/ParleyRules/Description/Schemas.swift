@@ -186,59 +186,20 @@ enum Schemas {
     static let span = Shape.form("^ *\\d+ *[smhdw] *$", example: "10m")
     static let cooldown = MappingSchema(
         "cooldown", [.required("for", span, "The pause."), .key("per", Repetition.words.shape, "What is paused for: the person by default.")])
-    static let rate = MappingSchema(
-        "rate",
-        [
-            .required("of", ratePattern, "How many in what time."),
-            .key("count", RateTest.units.shape, "What is added up: events by default, or the characters or lines of texts."),
-            .key("per", Repetition.words.shape, "What is counted together: the messages of a person, and the joins of a group, by default."),
-        ])
-    private static let ratePattern = Shape.form("^ *((>=|<=|>|<|=) *\\d+|\\d+ *\\.\\. *\\d+) in \\d+ *[smhdw] *$", example: "> 5 in 10s")
-
     /// Keys that say what a rule is about.
     private static let events: [MappingSchema.Key] = [
         .key("edited", .yes, "Somebody changed a message."), .key("deleted", .yes, "Somebody deleted a message."),
-        .key("reaction", .listOrOne(.text), "Somebody added the reaction; any for each."), .key("connected", .yes, "A new contact has connected."),
+        ReactionCheck.schemaKey, .key("connected", .yes, "A new contact has connected."),
         .key("request", .yes, "Somebody asks to connect."),
-        .key("member", .listOrOne(.words(MembershipEvent.words.words)), "Something happened to a member."),
+        MemberChangeCheck.schemaKey,
         .key("invitation", .yes, "A contact invites the bot to a group."), .key("report", .yes, "A member reported a message."),
-        .key("warned", comparison, "A rule has warned somebody: the points that count now."),
+        WarnedCheck.schemaKey,
         .key("delivered", .yes, "The recipient's app has confirmed a message of the bot."),
         .key("delivery-failed", .yes, "A message of the bot cannot be delivered."),
         .key("file-received", .yes, "A file that the bot receives has come."),
         .key("file-failed", .yes, "The transfer of a file has failed, of one that the bot sent or was to receive."),
-        .key("relay", .listOrOne(.words(RelayEvent.words.words)), "A relay of a channel takes subscribers, has refused or has left."),
+        RelayChangeCheck.schemaKey,
         .key("chat", .listOrOne(MemberCondition.kindWords.shape), "The kinds of chat; contacts by default."),
-    ]
-
-    /// Keys that look at what happened.
-    private static let tests: [MappingSchema.Key] = [
-        .key("message", .listOrOne(.words(["any"] + RuleCondition.kindWords.words)), "A message of the kind."),
-        .key("text", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "The whole text, without regard to case."),
-        .key("contains", .anyOf([.listOrOne(.shortText(RuleCondition.maximumTextLength)), .mapping("parts")]), "A part of the text, without regard to case."),
-        .key("pattern", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern that the text matches."),
-        .key("command", .listOrOne(.text), "The word behind the slash."),
-        .key("words", .anyOf([.listOrOne(.text), .mapping("words")]), "Whole words or phrases in the text."),
-        .key("domains", .anyOf([.listOrOne(.text), .mapping("domains")]), "Domains of links in the text."),
-        .key("link", .anyOf([.bool, LinkTest.words.shape]), "A link in the text."),
-        .key("length", comparison, "Characters of the text."), .key("word-count", comparison, "Words of the text."),
-        .key("lines", .anyOf([comparison, .mapping("lines")]), "Lines of the text."),
-        .key("capitals", comparison, "Percent of the letters that are capitals."), .key("emoji", comparison, "Emoji in the text."),
-        .key("marks", comparison, "The most marks on one letter of the text."),
-        .key("mentions", comparison, "Members that the message mentions."),
-        .key("repeated", .anyOf([.integer(RuleCondition.repetitions), .mapping("repeated")]), "The same characters many times in a row."),
-        .key("blank", .bool, "A text in which nothing can be seen."), .key("invisible", .bool, "Invisible characters in the text."),
-        .key("forwarded", .bool, "A message that was forwarded."), .key("comment", .bool, "A comment on a post of a channel."),
-        .key("file", .anyOf([.words(["any"]), .mapping("file-test")]), "The file of the message."),
-        .key("mention", .yes, "The message mentions the bot."), .key("from", .listOrOne(.text), "The writer: a trusted contact."),
-        .key(
-            "name", .anyOf([.shortText(TextPattern.maximumSourceLength), .mapping("name-test")]),
-            "An RE2 pattern of the writer's display name, or words to look for in it."),
-        .key("bot", .bool, "The writer is a bot."), .key("role", .listOrOne(MemberCondition.roleWords.shape), "The role of the writer or the member."),
-        .key("member-age", comparison, "Time since the member joined, if that is known."),
-        .key("group", .anyOf([.listOrOne(.text), .mapping("group-test")]), "The name of the group, or words to look for in it."),
-        .key("rate", .anyOf([ratePattern, .mapping("rate")]), "Events of this kind within a time."),
-        .key("hours", .anyOf([hourRange, .mapping("hours")]), "A part of the day in UTC, or in a time zone on some days of the week."),
     ]
 
     private static let trees: [MappingSchema.Key] = [
@@ -246,63 +207,9 @@ enum Schemas {
         .key("not", .mapping("checks"), "This does not hold."),
     ]
 
-    private static let hourRange = Shape.form("^\\d{1,2}:\\d{2} *- *\\d{1,2}:\\d{2}$", example: "22:00-06:00")
-    static let hours = MappingSchema(
-        "hours",
-        [
-            .key("between", hourRange, "A part of the day; all of it by default."), .key("zone", .text, "A time zone such as Europe/Berlin; UTC by default."),
-            .key("days", .listOrOne(.text), "Days of the week, or ranges such as mon-fri; all by default."),
-        ])
-
     static let comparison = Shape.form("^ *((>=|<=|>|<|=) *\\d+ *[%smhdw]?|\\d+ *[%smhdw]?\\.\\.\\d+ *[%smhdw]?) *$", example: "> 5")
-    static let when = MappingSchema("when", events + tests + trees)
-    static let checks = MappingSchema("checks", tests + trees)
-
-    static let words = MappingSchema(
-        "words",
-        [
-            .key("of", .listOrOne(.text), "Words and phrases."), .key("list", .listOrOne(.text), "Lists of this file."),
-            .key("except", .listOrOne(.text), "Words and phrases within which nothing is found."),
-            .key("normalize", normalizations, "Changes to texts before they are compared with the words of this rule."),
-        ])
-    static let parts = MappingSchema(
-        "parts",
-        [
-            .required("of", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "Parts of texts."),
-            .key("except", .listOrOne(.shortText(RuleCondition.maximumTextLength)), "Parts within which nothing is found."),
-        ])
-    static let groupTest = MappingSchema(
-        "group-test",
-        [
-            .key("words", .listOrOne(.text), "Words and phrases."), .key("list", .listOrOne(.text), "Lists of this file."),
-            .key("except", .listOrOne(.text), "Words and phrases within which nothing is found."),
-            .key("normalize", normalizations, "Changes to names before they are compared with these words."),
-        ])
-    static let nameTest = MappingSchema(
-        "name-test", groupTest.keys + [.key("pattern", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern that the name matches, too.")])
-    static let domains = MappingSchema(
-        "domains",
-        [
-            .key("of", .listOrOne(.text), "Domains."), .key("list", .listOrOne(.text), "Lists of this file."),
-            .key("except", .listOrOne(.text), "Domains that are not meant, with those below them."),
-            .key("outside", .bool, "Look for links to other domains instead."),
-        ])
-    static let lines = MappingSchema(
-        "lines",
-        [.required("count", comparison, "Lines."), .key("width", .integer(RuleCondition.widths), "Characters after which a line counts twice.")])
-    static let repeated = MappingSchema(
-        "repeated",
-        [
-            .required("times", .integer(RuleCondition.repetitions), "Times in a row."),
-            .key("length", .integer(1...TextMeasures.longestPeriod), "Characters of the sequence at least."),
-        ])
-    static let fileTest = MappingSchema(
-        "file-test",
-        [
-            .key("name", .listOrOne(.text), "A pattern of the name with * and ?."),
-            .key("type", .listOrOne(.text), "A media type, as the ending of the name says: image/*, application/pdf."), .key("larger", .text, "A size: 500kb."),
-            .key("smaller", .text, "A size: 10mb."),
-        ])
+    static let when = MappingSchema("when", events + RuleChecks.all.map { $0.schemaKey } + trees)
+    static let checks = MappingSchema("checks", RuleChecks.all.map { $0.schemaKey } + trees)
 
     static let action = MappingSchema(
         "action",
@@ -480,13 +387,11 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, joins, list, profile, texts, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, parts,
-        nameTest,
-        groupTest,
-        domains, hours, lines, repeated,
-        fileTest, action,
+        file, network, metrics, joins, list, profile, texts, address, group, channel, relay, relayTotal, preferences, rule, when, checks,
+        WordsCheck.mapping, ContainsCheck.mapping, NameCheck.mapping, GroupCheck.mapping, DomainsCheck.mapping, HoursCheck.mapping, LinesCheck.mapping,
+        RepeatedCheck.mapping, FileCheck.mapping, action,
         sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,
-        post, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, rate, warn, block, roleFor, captcha, step, tell,
+        post, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, RateCheck.mapping, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,
     ]
 }

@@ -12,11 +12,12 @@ indirect enum CompiledCheck: Sendable {
 
 /// A check with its source, for explanations. A class, because rules are looked at more often than made.
 final class CompiledLeaf: Sendable {
-    let test: CompiledTest
+    /// The search that answers it; nil for a check that needs none.
+    let search: CompiledSearch?
     let check: Check
 
-    init(_ test: CompiledTest, _ check: Check) {
-        self.test = test
+    init(_ search: CompiledSearch?, _ check: Check) {
+        self.search = search
         self.check = check
     }
 }
@@ -63,28 +64,24 @@ extension CompiledCheck {
             }
             return nil
         case .leaf(let leaf):
-            switch leaf.test {
+            switch leaf.search {
             case .words(let groups, let withFileName):
                 for (search, group) in groups {
                     if let entry = facts.hit(search, group, withFileName: withFileName) { return searches[search].entry(entry) }
                 }
                 return nil
-            case .pattern, .other:
-                guard case .domains(let test) = leaf.check.test else { return nil }
-                return test.finding(in: facts.links).map(DomainName.readable)
+            case .pattern, nil: return leaf.check.test.finding(&facts)
             }
         }
     }
 }
 
-/// A test that refers to what is looked for by its number.
-enum CompiledTest: Sendable {
+/// A search that answers a check, by the numbers of what it looks for.
+enum CompiledSearch: Sendable {
     /// The words that answer the check, any of them: pairs of automaton and group.
     case words([(automaton: Int, group: Int)], withFileName: Bool)
-    /// The number of a pattern in the shared set.
-    case pattern(Int, withFileName: Bool)
-    /// Everything that needs no search.
-    case other
+    /// A pattern with its number in the shared set.
+    case pattern(Int, TextPattern, withFileName: Bool)
 }
 
 /// Collects what rules look for.
@@ -121,25 +118,30 @@ struct RuleCompiler {
         case .all(let trees, _): return .all(trees.map { compile($0) })
         case .any(let trees, _): return .any(trees.map { compile($0) })
         case .not(let tree, _): return .not(compile(tree))
-        case .check(let check): return .leaf(CompiledLeaf(test(check.test), check))
+        case .check(let check): return .leaf(CompiledLeaf(check.test.search(&self), check))
         }
     }
 
-    private mutating func test(_ test: Check.Test) -> CompiledTest {
-        switch test {
-        case .text(let texts):
-            return .words([group(texts.map { entry(String($0.trimmed), .letterCase, isWhole: true) }, in: .letterCase)], withFileName: false)
-        case .contains(let test):
-            let exceptions = test.exceptions.map { entry($0, .letterCase, isException: true) }
-            return .words([group(test.parts.map { entry($0, .letterCase) } + exceptions, in: .letterCase)], withFileName: judgesFileNames)
-        case .words(let words): return .words(groups(words), withFileName: judgesFileNames)
-        case .name(let name): return name.words.map { .words(groups($0, of: .name), withFileName: false) } ?? .other
-        case .groupName(let words): return .words(groups(words, of: .group), withFileName: false)
-        case .pattern(let pattern):
-            patterns.append(pattern.source)
-            return .pattern(patterns.count - 1, withFileName: judgesFileNames)
-        default: return .other
-        }
+    /// A search for texts that are the whole of a message.
+    mutating func search(forWhole texts: [String]) -> CompiledSearch {
+        .words([group(texts.map { entry(String($0.trimmed), .letterCase, isWhole: true) }, in: .letterCase)], withFileName: false)
+    }
+
+    /// A search for parts of texts.
+    mutating func search(forParts parts: [String], except exceptions: [String]) -> CompiledSearch {
+        let exceptions = exceptions.map { entry($0, .letterCase, isException: true) }
+        return .words([group(parts.map { entry($0, .letterCase) } + exceptions, in: .letterCase)], withFileName: judgesFileNames)
+    }
+
+    /// A search for words.
+    mutating func search(for words: WordTest, of subject: WordSearch.Subject = .text) -> CompiledSearch {
+        .words(groups(words, of: subject), withFileName: judgesFileNames && subject == .text)
+    }
+
+    /// A search for matches of a pattern.
+    mutating func search(for pattern: TextPattern) -> CompiledSearch {
+        patterns.append(pattern.source)
+        return .pattern(patterns.count - 1, pattern, withFileName: judgesFileNames)
     }
 
     private mutating func groups(_ test: WordTest, of subject: WordSearch.Subject = .text) -> [(automaton: Int, group: Int)] {

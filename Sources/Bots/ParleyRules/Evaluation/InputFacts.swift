@@ -9,6 +9,7 @@ struct InputFacts {
     private let patterns: TextPatternSet
     private var found: [[Int32]?]
     private var foundInFileName: [[Int32]?]
+    private var measures: [(check: ObjectIdentifier, number: Double?)] = []
 
     init(_ input: RuleInput, searches: [WordSearch], patterns: TextPatternSet) {
         self.input = input
@@ -33,13 +34,29 @@ struct InputFacts {
     lazy var links = TextLinks(in: texts)
     lazy var matchingPatterns = Set(texts.flatMap { patterns.matches(in: $0) })
     lazy var patternsOfFileName = input.file.map { Set(patterns.matches(in: FileName.plain($0.name))) } ?? []
-    lazy var length = Double(TextLength.characters(shown))
-    lazy var wordCount = Double(TextMeasures.words(shown))
-    lazy var capitals = TextMeasures.capitals(shown)
-    lazy var emoji = Double(TextMeasures.emoji(shown))
     lazy var marks = Double(texts.map(TextLength.mostMarks).max() ?? 0)
-    lazy var isBlank = HiddenCharacters.isBlank(shown)
     lazy var hasInvisible = texts.contains(where: HiddenCharacters.isContained)
+
+    /// The finding of a check on a message without a text.
+    static let noText = "the message has no text"
+
+    /// The number that checks of a type compare.
+    mutating func measure(_ check: (some TextMeasureCheck).Type) -> Double? {
+        let id = ObjectIdentifier(check)
+        if let known = measures.first(where: { $0.check == id }) { return known.number }
+        let number = check.measure(shown)
+        measures.append((id, number))
+        return number
+    }
+
+    /// The hosts of links, and whether there are links of SimpleX, for an explanation.
+    var linkReason: String {
+        mutating get {
+            let hosts = links.hosts.prefix(5).map(DomainName.readable).joined(separator: ", ")
+            let simplex = links.hasSimplexLink ? "a SimpleX link" : ""
+            return links.isEmpty && links.hosts.isEmpty ? "no link" : "links: " + [hosts, simplex].filter { !$0.isEmpty }.joined(separator: ", ")
+        }
+    }
 
     /// The entry of a group that is found; nil for none.
     ///

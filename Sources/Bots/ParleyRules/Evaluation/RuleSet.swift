@@ -40,7 +40,7 @@ public struct RuleSet: Sendable {
         var rates: [RuleEvent: [RateTest]] = [:]
         for rule in rules {
             for check in rule.when.tree.checks + (rule.unless?.checks ?? []) {
-                if case .rate(let rate) = check.test { rates[rule.when.event, default: []].append(rate) }
+                if let check = check.test as? RateCheck { rates[rule.when.event, default: []].append(check.rate) }
             }
         }
         self.rates = rates
@@ -85,7 +85,7 @@ extension RuleSpec {
 
     /// True if the rule is also about what other bots write in groups: it moderates, or names `bot`. Two bots that answer each other would not end.
     var isAboutBots: Bool {
-        isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { if case .bot = $0.test { true } else { false } }
+        isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { $0.test is BotCheck }
     }
 
     /// True if the rule is not for the one who wrote, or whom it would act on.

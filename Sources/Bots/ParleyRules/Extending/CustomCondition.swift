@@ -60,13 +60,25 @@ public struct CustomCondition: Sendable {
 
 extension CustomCondition {
     /// The events that it can be asked about, for the author of a file.
-    var eventHint: String { "it goes with " + RuleEvent.allCases.filter(events.contains).map(\.rawValue).joined(separator: ", ") }
+    private var eventHint: String { "it goes with " + RuleEvent.allCases.filter(events.contains).map(\.rawValue).joined(separator: ", ") }
+
+    /// Reads the value of the key. Nil for one that was reported.
+    func test(_ reader: NodeReader, event: RuleEvent) -> CustomTest? {
+        let test = read(reader)
+        guard events.contains(event) else {
+            reader.report(.badValue, "\"\(name)\" does not go with \"\(event.rawValue)\"", hint: eventHint)
+            return nil
+        }
+        return test
+    }
 }
 
 /// A custom condition with its parameters.
-struct CustomTest: Sendable {
+struct CustomTest: CheckTest {
     let name: String
     let evaluate: @Sendable (RuleInput) -> Bool?
+
+    func answer(_ facts: inout InputFacts) -> Truth { evaluate(facts.input).map { Truth($0) } ?? .unknown }
 }
 
 /// Parameters that a condition, an action or a plugin does not take. The message is shown with the position in the file.

@@ -82,7 +82,7 @@ extension FormSpec.Question {
         }
         var compiled: TextPattern?
         if let pattern = mapping.value("pattern") {
-            guard let read = CheckReader(event: .message).pattern(pattern) else { return nil }
+            guard let read = pattern.pattern() else { return nil }
             compiled = read
         }
         pattern = compiled

@@ -26,7 +26,7 @@ struct RateTest: Sendable, Hashable {
         var scope = Self.defaultScope(event), unit = Unit.events, text = reader
         if reader.keys != nil {
             guard let mapping = reader.mapping() else { return nil }
-            mapping.refuseKeys(otherThan: Schemas.rate)
+            mapping.refuseKeys(otherThan: RateCheck.mapping)
             if let value = mapping.value("per")?.word(of: Repetition.words) { scope = value }
             if let value = mapping.value("count") {
                 if let word = value.word(of: Self.units) { unit = word }

@@ -62,7 +62,7 @@ extension RuleCondition {
     /// True if only people whom the rule names can bring it about.
     var isForKnownPeople: Bool {
         if let roles = members.roles, !roles.isEmpty, roles.isSubset(of: [.moderator, .admin, .owner]) { return true }
-        return tree.checks.contains { check in if check.isOutermost, case .from = check.test { true } else { false } }
+        return tree.checks.contains { $0.isOutermost && $0.test is FromCheck }
     }
 
     /// The objection to a message to everybody that anybody could send.

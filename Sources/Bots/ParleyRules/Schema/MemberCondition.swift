@@ -47,15 +47,14 @@ public struct MemberCondition: Sendable {
     /// - Parameter checks: all checks of the rule, those of `all`, `any` and `not` too.
     init(_ mapping: MappingReader, event: RuleEvent, checks: [Check]) {
         let isAboutGroups = event == .member || event == .report || event == .warned || event == .relay
-        var own: [String: Check.Test] = [:]
-        for check in checks where check.isOutermost { own[check.key] = check.test }
-        mentionsBot = own["mention"] != nil
-        if case .role(let words)? = own["role"] { roles = words } else { roles = nil }
-        if case .change(let words)? = own["member"] { changes = words } else { changes = nil }
+        let own = checks.filter(\.isOutermost).map(\.test)
+        mentionsBot = own.contains { $0 is MentionCheck }
+        roles = own.lazy.compactMap { ($0 as? RoleCheck)?.roles }.first
+        changes = own.lazy.compactMap { ($0 as? MemberChangeCheck)?.changes }.first
         let named = mapping.value("chat").flatMap { Self.words($0, Self.kindWords) }.map { $0.reduce(into: ChatKinds()) { $0.formUnion($1) } }
         // Mentions, roles and names of groups are of groups only: who asks for them means groups.
         let isOfAnyChat = isAboutGroups || [.connected, .request, .invitation].contains(event)
-        let isOfGroups = checks.contains { Self.groupKeys.contains($0.key) && !$0.isException }
+        let isOfGroups = checks.contains { $0.test.groupPart != nil && !$0.isException }
         kinds = named ?? (isOfAnyChat ? .all : isOfGroups ? [.groups, .supportChats, .businessChats] : .contacts)
         for check in checks { refuse(check, event, mapping.reader) }
         if [.connected, .request, .invitation].contains(event) {
@@ -67,23 +66,20 @@ public struct MemberCondition: Sendable {
         }
     }
 
-    /// Checks of which only groups know the answer.
-    private static let groupKeys: Set<String> = ["mention", "role", "member-age", "group", "mentions", "comment"]
-
     /// Reports the exceptions of a rule that have no answer in its chats.
     func refuseChecks(of tree: CheckTree, event: RuleEvent, _ reader: NodeReader) {
         for check in tree.checks { refuse(check, event, reader) }
     }
 
     private func refuse(_ check: Check, _ event: RuleEvent, _ reader: NodeReader) {
-        guard Self.groupKeys.contains(check.key) else { return }
+        guard let part = check.test.groupPart else { return }
         func report(_ message: String, hint: String?) { reader.report(.badValue, message, hint: hint, at: check.position) }
-        if event == .invitation, check.key == "group" { return }
+        if event == .invitation, part == .group { return }
         if [.connected, .request, .invitation].contains(event) {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
-        } else if check.key == "mention" || check.key == "mentions", !event.hasText {
+        } else if part == .mention, !event.hasText {
             report("\"\(check.key)\" looks at a text, and \"\(event.rawValue)\" has none", hint: nil)
-        } else if event == .deleted || event == .reaction || event.isAboutDelivery || event == .fileFailed || event == .relay, check.key != "group" {
+        } else if event == .deleted || event == .reaction || event.isAboutDelivery || event == .fileFailed || event == .relay, part != .group {
             report("\"\(check.key)\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
         } else if kinds == .contacts {
             report("there is no \"\(check.key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")

@@ -73,8 +73,6 @@ public struct RuleCondition: Sendable {
 
     /// The longest `text` or `contains`, in bytes.
     static let maximumTextLength = 200
-    static let repetitions = 2...1_000
-    static let widths = 1...10_000
     static let kindWords: KeyValuePairs<String, MessageKind> = [
         "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file, "card": .chat,
     ]
@@ -90,9 +88,9 @@ public struct RuleCondition: Sendable {
         var commands: [String]?
         for check in tree.checks where check.isOutermost {
             switch check.test {
-            case .kind(let words): kinds = words
-            case .pattern(let compiled): pattern = compiled
-            case .command(let words): commands = words
+            case let test as MessageKindCheck: kinds = test.kinds
+            case let test as PatternCheck: pattern = test.pattern
+            case let test as CommandCheck: commands = test.names
             default: break
             }
         }
@@ -105,20 +103,12 @@ public struct RuleCondition: Sendable {
     }
 
     /// True if the rule looks for words, parts of texts or domains, of which templates can name the one that is found.
-    var isSearch: Bool {
-        tree.checks.contains { check in
-            switch check.test {
-            case .contains, .words, .domains, .groupName: true
-            case .name(let name): name.words != nil
-            default: false
-            }
-        }
-    }
+    var isSearch: Bool { tree.checks.contains { $0.test.isSearch } }
 
     /// True if every event of the rule has a file.
     var isAboutFile: Bool {
         event.isAboutTransfer || content.map { $0.isSubset(of: [.file, .image, .video, .voice]) } == true
-            || tree.checks.contains { check in if check.isOutermost, case .file = check.test { true } else { false } }
+            || tree.checks.contains { $0.isOutermost && $0.test is FileCheck }
     }
 
     /// True if the rule can apply in a chat with a contact, where there are neither members nor a group.

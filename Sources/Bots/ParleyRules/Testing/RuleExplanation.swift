@@ -105,65 +105,16 @@ extension CompiledCheck {
 extension CompiledLeaf {
     /// The finding, in a few words.
     func reason(_ facts: inout InputFacts, _ searches: [WordSearch]) -> String {
-        switch test {
+        switch search {
         case .words(let groups, let withFileName):
             for (search, group) in groups {
                 if let entry = facts.hit(search, group, withFileName: withFileName) { return "\"\(searches[search].entry(entry))\" is found" }
             }
             return "nothing is found"
-        case .pattern(_, let withFileName):
-            guard case .pattern(let pattern) = check.test, let match = facts.firstMatch(of: pattern, withFileName: withFileName) else { return "no match" }
+        case .pattern(_, let pattern, let withFileName):
+            guard let match = facts.firstMatch(of: pattern, withFileName: withFileName) else { return "no match" }
             return "matches \"\(match.text.prefix(60))\""
-        case .other: return check.test.reason(&facts)
-        }
-    }
-}
-
-extension Check.Test {
-    fileprivate func reason(_ facts: inout InputFacts) -> String {
-        let input = facts.input
-        switch self {
-        case .command: return facts.command.map { "the command is /\($0.name)" } ?? "the text is no command"
-        case .link, .domains:
-            let hosts = facts.links.hosts.prefix(5).map(DomainName.readable).joined(separator: ", ")
-            let simplex = facts.links.hasSimplexLink ? "a SimpleX link" : ""
-            return facts.links.isEmpty && facts.links.hosts.isEmpty ? "no link" : "links: " + [hosts, simplex].filter { !$0.isEmpty }.joined(separator: ", ")
-        case .length, .wordCount, .lines, .capitals, .emoji, .repeated, .blank:
-            return facts.hasText ? measure(&facts) : "the message has no text"
-        case .marks: return "\(Int(facts.marks)) marks on a letter at the most"
-        case .invisible: return facts.hasInvisible ? "there are invisible characters" : "there are none"
-        case .mentions: return "\(input.mentions) mentions"
-        case .kind: return input.kind.map { "the kind is \($0.rawValue)" } ?? "no message"
-        case .reaction: return input.emoji ?? "no reaction"
-        case .change: return input.change?.rawValue ?? "no change"
-        case .forwarded: return input.isForwarded ? "forwarded" : "not forwarded"
-        case .comment: return input.isComment ? "a comment" : "no comment"
-        case .file: return input.file.map { "\($0.name), \($0.size) bytes" } ?? "no file"
-        case .mention: return input.mentionsBot ? "the bot is mentioned" : "the bot is not mentioned"
-        case .from: return input.sender ?? "the writer is not known"
-        case .name: return input.displayName ?? "the name is not known"
-        case .bot: return input.isFromBot ? "a bot" : "no bot"
-        case .role: return input.role.map { "the role is \($0.code)" } ?? "no role"
-        case .age: return input.memberAge.map { "for \(TimeSpan.text($0))" } ?? "not known since when"
-        case .group: return input.groupNames.first ?? "no group"
-        case .points: return input.points.map { "\($0) points" } ?? "nobody was warned"
-        case .rate(let rate):
-            return input.rates[RuleInput.Rate(rate)].map { "\($0) within \(TimeSpan.text(rate.window))" } ?? "not counted"
-        case .custom: return ""
-        case .hours(let range): return input.minuteOfDay.map { range.description($0, at: input.time) } ?? "the time is not given"
-        default: return ""
-        }
-    }
-
-    private func measure(_ facts: inout InputFacts) -> String {
-        switch self {
-        case .length: "\(Int(facts.length)) characters"
-        case .wordCount: "\(Int(facts.wordCount)) words"
-        case .lines(_, let width): "\(TextMeasures.lines(facts.shown, width: width)) lines"
-        case .capitals: facts.capitals.map { "\(Int($0)) %" } ?? "fewer than \(TextMeasures.minimumLetters) letters"
-        case .emoji: "\(Int(facts.emoji)) emoji"
-        case .blank: facts.isBlank ? "nothing can be seen" : "there is something to see"
-        default: ""
+        case nil: return check.test.reason(&facts)
         }
     }
 }

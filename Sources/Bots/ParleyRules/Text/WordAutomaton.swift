@@ -72,12 +72,12 @@ struct WordAutomaton: Sendable {
         let trimmed = isWhole ? text.trimmed : 0..<0
         var allowed = AllowedPlaces(count: text.bytes.count)
         if hasExceptions {
-            visit(text) { entry, end in
+            forEachOccurrence(text) { entry, end in
                 let found = entries[entry]
                 if found.isException, stands(found, endingAt: end, in: text, trimmed) { allowed.add(end - found.bytes.count, end, group: found.group) }
             }
         }
-        visit(text) { entry, end in
+        forEachOccurrence(text) { entry, end in
             let found = entries[entry]
             guard !found.isException, hits[found.group] < 0, stands(found, endingAt: end, in: text, trimmed),
                 !allowed.covers(end - found.bytes.count, end, group: found.group)
@@ -87,7 +87,7 @@ struct WordAutomaton: Sendable {
     }
 
     /// Visits all entries wherever their bytes are, with the index behind the last byte.
-    private func visit(_ text: NormalizedText, _ body: (_ entry: Int, _ end: Int) -> Void) {
+    private func forEachOccurrence(_ text: NormalizedText, _ body: (_ entry: Int, _ end: Int) -> Void) {
         let count = text.bytes.count
         var state: Int32 = 0
         text.bytes.withUnsafeBufferPointer { bytes in

@@ -60,7 +60,7 @@ public struct HourRange: Sendable, Hashable {
             return
         }
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Schemas.hours)
+        mapping.refuseKeys(otherThan: HoursCheck.mapping)
         // All are read, so that each mistake is reported.
         let range = mapping.value("between").map { Self.range($0, zone: "") } ?? (0, Self.day)
         let zone = mapping.value("zone").map(ScheduleSpec.zone), days = mapping.value("days").map(Self.days)

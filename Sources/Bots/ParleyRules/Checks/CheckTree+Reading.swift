@@ -36,7 +36,7 @@ private struct CheckTreeReader {
             case "any": if let branches = branches(entry.value, depth) { trees.append(.any(branches, entry.position)) }
             case "not": if let branch = branch(entry.value, depth: depth + 1) { trees.append(.not(branch, entry.position)) }
             default:
-                guard let test = CheckReader(event: event).test(entry.key, entry.value) else { continue }
+                guard let test = RuleChecks.test(entry.key, entry.value, event: event) else { continue }
                 trees.append(
                     .check(Check(key: entry.key, position: entry.value.position, test: test, isOutermost: isOutermost, isException: isException)))
             }

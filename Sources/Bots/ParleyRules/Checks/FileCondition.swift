@@ -22,7 +22,7 @@ public struct FileCondition: Sendable {
             return
         }
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Schemas.fileTest)
+        mapping.refuseKeys(otherThan: FileCheck.mapping)
         let named = mapping.value("name")?.listOrOne()?.compactMap { item in Self.pattern(item).map { (item.text ?? "", $0) } }
         names = named.map { $0.map(\.0) }
         patterns = named?.map(\.1) ?? []
