@@ -11,7 +11,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Virtual machines stand still for a minute now and then, and so do their disks.
 export PARLEY_TEST_PATIENCE ?= 180
 
-.PHONY: run test docs bench fuzz mutate mutants soak simulate sanitize format lint clean packages
+.PHONY: run test docs bench fuzz mutate mutants coverage soak simulate sanitize format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -73,6 +73,14 @@ fuzz: packages
 # default.
 mutate:
 	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --filter '^FuzzTests\.MutationTests'
+
+# The share of lines that the tests run, for each module; less than 80 % of a module is an error.
+coverage: packages
+	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path .build-coverage
+	rm -rf .build-coverage/profiles
+	@bin="$$($(SWIFT) build --scratch-path .build-coverage --show-bin-path)"; LLVM_PROFILE_FILE="$(CURDIR)/.build-coverage/profiles/%p-%m.profraw" \
+		PARLEY_SEED=$${PARLEY_SEED:-$(DAY)} LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$bin/parleyPackageTests.xctest" \
+		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); Tests/Coverage/report-coverage "$$bin" .build-coverage/profiles
 
 # Changes of the sources of MODULE that no test of MODULE sees: COUNT changes, of SEED.
 MODULE ?= ChatRules

@@ -27,6 +27,7 @@ package final class DatabaseFile: Sendable {
     /// - Parameters:
     ///   - path: nil for a database in memory, which tests use.
     ///   - label: what the database is called in errors.
+    ///   - template: the schema for databases in memory, of the same migrator; nil runs the migrations for each of them.
     ///   - key: opens an encrypted database, or makes a new one encrypted. Deriving from a passphrase takes a good part of a second, once for
     ///     each key object.
     ///   - prepare: runs on each connection, for functions and pragmas.
@@ -34,7 +35,8 @@ package final class DatabaseFile: Sendable {
     /// - Throws: ``StorageError`` `newerDatabase` when a later version wrote it, `foreign` when another program did, `keyNeeded`, `wrongKey` or
     ///   `notEncrypted` when key and database do not fit, `corrupt`, `diskFull`, `inputOutput`, `locked`, else `unavailable`.
     package init(
-        path: String?, label: String, migrator: DatabaseMigrator, key: DatabaseKey? = nil, readers: Int = 4,
+        path: String?, label: String, migrator: DatabaseMigrator, template: DatabaseTemplate? = nil, key: DatabaseKey? = nil,
+        readers: Int = 4,
         logger: Logger = Logger(label: "storage"), health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws(StorageError) {
@@ -51,8 +53,9 @@ package final class DatabaseFile: Sendable {
             } else {
                 registration = nil
                 extent = nil
-                let queue = try DatabaseQueue(configuration: DatabaseOpening.configuration(label: label, readers: 1, prepare: prepare))
-                try migrator.migrate(queue)
+                let configuration = DatabaseOpening.configuration(label: label, readers: 1, prepare: prepare)
+                let queue = try DatabaseQueue(configuration: configuration)
+                if let template { try template.apply(to: queue, configuration) } else { try migrator.migrate(queue) }
                 database = queue
             }
             writer = GroupCommitWriter(database, health: self.health, extent: extent)

@@ -24,8 +24,11 @@ final class BotStateStore: Sendable {
     ) throws(StorageError) {
         self.logger = logger
         self.original = original
-        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger, health: health)
+        database = try DatabaseFile(
+            path: path, label: "bots", migrator: Self.template.migrator, template: Self.template, key: key, readers: 1, logger: logger, health: health)
     }
+
+    private static let template = DatabaseTemplate(migrator)
 
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

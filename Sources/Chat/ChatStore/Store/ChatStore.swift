@@ -31,10 +31,12 @@ package final class ChatStore: Sendable {
     ) throws(StorageError) {
         self.interceptor = interceptor
         file = try DatabaseFile(
-            path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: ChatStoreMigrations.migrator, key: key,
+            path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: Self.template.migrator, template: Self.template, key: key,
             logger: logger, health: health,
             prepare: { db in db.add(function: Self.caseFolding) })
     }
+
+    private static let template = DatabaseTemplate(ChatStoreMigrations.migrator)
 
     /// `folded(text)`: text in lower case beyond ASCII, for searches.
     package static let caseFolding = DatabaseFunction("folded", argumentCount: 1, pure: true) { values in

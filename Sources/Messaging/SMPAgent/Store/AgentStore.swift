@@ -47,8 +47,11 @@ package final class AgentStore: Sendable {
         self.interceptor = interceptor
         log = logger
         deferred = .init(AgentRuntime())
-        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, logger: logger, health: health)
+        file = try DatabaseFile(
+            path: path, label: "agent", migrator: AgentSchema.migrator, template: Self.template, key: key, logger: logger, health: health)
     }
+
+    private static let template = DatabaseTemplate(AgentSchema.migrator)
 
     /// A store on a database that is open.
     init(_ file: DatabaseFile, interceptor: (any StoreInterceptor)?, runtime: AgentRuntime) {

@@ -1,0 +1,27 @@
+package import GRDB
+import Synchronization
+
+/// The pages of a new database in memory, copied for each one that is made.
+///
+/// The migrations of a database run statement by statement, and each `ALTER TABLE` reads the whole schema again. A process with many databases in memory,
+/// such as a test with many persons, runs them once.
+package final class DatabaseTemplate: Sendable {
+    package let migrator: DatabaseMigrator
+    private let migrated = Mutex<DatabaseQueue?>(nil)
+
+    package init(_ migrator: DatabaseMigrator) { self.migrator = migrator }
+
+    /// Gives an empty database in memory the schema, as if the migrations had run on it.
+    ///
+    /// - Parameter configuration: The configuration of that database. Its functions must be those that the migrations need.
+    func apply(to queue: DatabaseQueue, _ configuration: Configuration) throws {
+        let template = try migrated.withLock { migrated in
+            if let migrated { return migrated }
+            let template = try DatabaseQueue(configuration: configuration)
+            try migrator.migrate(template)
+            migrated = template
+            return template
+        }
+        try template.backup(to: queue)
+    }
+}
