@@ -40,7 +40,7 @@ struct NewItemTests {
             var random = SplitMix64(seed: seed)
             var known: [SharedMessageID] = []
             let user = try transaction.user()
-            var contact = try transaction.contact(atAlice, of: user)
+            var contact = try transaction.conversations.contact(atAlice, of: user)
             let reaction = MessageReaction.emoji(try #require(ReactionEmoji("👍")))
             for content in contents + contents {
                 let isSent = Bool.random(using: &random)
@@ -69,10 +69,10 @@ struct NewItemTests {
                         isSent: [true, false, nil].randomElement(using: &random) ?? nil, sharedMessageID: quoted, sentAt: transaction.now,
                         content: .text("*what* was said"))
                 }
-                let item = try transaction.addItem(draft, to: &contact, of: user)
-                #expect(try transaction.item(item.id, contact: atAlice).item == item, "seed \(seed)")
+                let item = try transaction.items.add(draft, to: &contact, of: user)
+                #expect(try transaction.items.item(item.id, contact: atAlice).item == item, "seed \(seed)")
             }
-            #expect(try transaction.contact(atAlice, of: user).chatTimestamp == contact.chatTimestamp)
+            #expect(try transaction.conversations.contact(atAlice, of: user).chatTimestamp == contact.chatTimestamp)
         }
         await alice.core.close()
         await bob.core.close()

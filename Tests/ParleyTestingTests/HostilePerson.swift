@@ -17,10 +17,10 @@ extension TestPerson {
         try await host.native.engine.transactions.transaction { transaction in
             guard let user = try transaction.db.users.find(id) else { return }
             switch info {
-            case .direct(let contact): try transaction.send(event, to: try transaction.contact(contact.contactID, of: user))
+            case .direct(let contact): try transaction.outbox.send(event, to: try transaction.conversations.contact(contact.contactID, of: user))
             case .group(let group, _):
                 guard let host = try transaction.db.members.host(of: group.groupID) else { throw TestRoomError("\(chat) has no host") }
-                try transaction.sendDirectly([event], to: host, in: group)
+                try transaction.outbox.sendDirectly([event], to: host, in: group)
             default: break
             }
         }

@@ -33,7 +33,7 @@ import Testing
             (self.root, self.owner) = (root.privateKey, owner.privateKey)
             let ids = members
             try await rule.run { transaction in
-                let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+                let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
                 var profile = group.groupProfile
                 profile.publicGroup = PublicGroupProfile(
                     groupType: .channel, groupLink: "https://relay.example/c#x", publicGroupID: Base64URLBytes(Hash.sha256(root.publicKey.raw)))
@@ -107,9 +107,9 @@ import Testing
         let other = Ed25519.generateKeyPair(SystemRandomSource()).publicKey
         let root = channel.root
         try await channel.change { transaction in
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
             let owners = [own.memberID, Self.stranger].map { LinkOwner(id: $0.bytes, key: other, authorizedBy: root) }
-            try transaction.addOwners(owners, contact: nil, to: group, of: try transaction.user())
+            try transaction.channels.addOwners(owners, contact: nil, to: group, of: try transaction.user())
         }
         let after = try await channel.rule.group().membership
         #expect(after.publicKey == own.publicKey && after.role == .observer)
@@ -129,14 +129,15 @@ import Testing
         for isConnected in [false, true] {
             try await channel.change { transaction in
                 let user = try transaction.user()
-                let before = try transaction.group(RuleScene.group, of: user)
+                let before = try transaction.conversations.group(RuleScene.group, of: user)
                 try transaction.db.members.update(before.membership.groupMemberID, role: .observer, at: transaction.now)
                 try transaction.db.members.update(before.membership.groupMemberID, status: isConnected ? .connected : .unknown, at: transaction.now)
-                let group = try transaction.group(RuleScene.group, of: user)
+                let group = try transaction.conversations.group(RuleScene.group, of: user)
                 let invitation = GroupLinkInvitation(
                     fromMember: MemberIDRole(memberID: MemberID([1]), role: .owner), fromMemberName: "relay",
                     invitedMember: MemberIDRole(memberID: MemberID([2]), role: given), groupProfile: group.groupProfile, accepted: .accepted, groupSize: nil)
-                let (joined, _) = try transaction.completeSubscription(group, relay: try transaction.member(relay, in: group), invitation, of: user)
+                let (joined, _) = try transaction.channels.completeSubscription(
+                    group, relay: try transaction.conversations.member(relay, in: group), invitation, of: user)
                 #expect(joined.membership.role == (isConnected ? .observer : taken))
                 #expect(joined.membership.memberID == group.membership.memberID && joined.membership.status == (isConnected ? .connected : .accepted))
             }
@@ -249,7 +250,7 @@ import Testing
                 try transaction.db.run("UPDATE users SET chat_relay = ?", [isRelay])
                 let record = try #require(try transaction.db.connections.connections(ofContact: contact).last)
                 let context = ReceivingContext(record: record, user: try transaction.user(), contact: nil)
-                try transaction.receiveRelayInvitation(request, InvitationID([8]), versions: ChatVersions.supported, in: context)
+                try transaction.relayRequests.receive(request, InvitationID([8]), versions: ChatVersions.supported, in: context)
             }.1
             #expect(effects.events.messageErrors == [error].compactMap(\.self))
         }

@@ -277,7 +277,7 @@ struct ChannelTests {
             try transaction.db.groups.update(ChannelScene.group, relayOwnStatus: .invited)
             try transaction.db.groups.update(ChannelScene.group, relayInvitation: Bytes([1, 2, 3]), link: link)
             #expect(try transaction.db.groups.servedChannels(user: 1) == 1)
-            try transaction.rejectRelayRequest(try #require(try transaction.relayRequest(ChannelScene.group)), "it could not be answered")
+            try transaction.relayRequests.reject(try #require(try transaction.relayRequests.find(ChannelScene.group)), "it could not be answered")
             #expect(try transaction.db.groups.servedChannels(user: 1) == 0)
             #expect(try transaction.db.groupLinks.find(group: ChannelScene.group) == nil)
         }

@@ -140,7 +140,7 @@ struct HostileCommentTests {
         let scene = try await ChannelScene(["ann"], preferences: limited)
         let id = try await scene.post("post").meta.itemID
         try await scene["owner"].native.engine.transactions.transaction { transaction in
-            let group = try transaction.group(1, of: try transaction.user())
+            let group = try transaction.conversations.group(1, of: try transaction.user())
             let post = try #require(try transaction.db.items.find(id, owner: .group(1), at: transaction.now))
             let sent = post.item.meta.itemTimestamp
             func refusal(after seconds: Int64) -> CommentRefusal? {

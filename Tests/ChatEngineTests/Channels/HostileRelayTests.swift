@@ -218,7 +218,7 @@ struct HostileRelayTests {
         _ = try await mallory.createUser("mallory")
         try await scene.prepare(mallory)
         try await mallory.native.engine.transactions.transaction { transaction in
-            let group = try transaction.group(1, of: try transaction.user())
+            let group = try transaction.conversations.group(1, of: try transaction.user())
             try transaction.db.members.update(group.membership.groupMemberID, memberID: owner.memberID, role: .observer, at: transaction.now)
         }
         _ = await mallory.answer("/_connect group #1")
@@ -243,7 +243,7 @@ struct HostileRelayTests {
         _ = try await mallory.createUser("mallory")
         try await scene.prepare(mallory)
         try await mallory.native.engine.transactions.transaction { transaction in
-            let group = try transaction.group(1, of: try transaction.user())
+            let group = try transaction.conversations.group(1, of: try transaction.user())
             try transaction.db.members.update(group.membership.groupMemberID, memberID: xenia, role: .commenter, at: transaction.now)
         }
         _ = await mallory.answer("/_connect group #1")

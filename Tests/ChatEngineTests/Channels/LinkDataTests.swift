@@ -18,7 +18,7 @@ import Testing
         for (profile, isUpdated) in [(group.groupProfile, false), (renamed, true), (renamed, false)] {
             let data = GroupShortLinkData(groupProfile: profile, publicGroupData: PublicGroupData(publicMemberCount: count))
             let (current, told) = try await ann.transactions.transaction { transaction in
-                try transaction.updateGroup(group.groupID, fromLink: data, of: try transaction.user())
+                try transaction.preparedGroups.update(group.groupID, fromLink: data, of: try transaction.user())
             }
             #expect(told == isUpdated)
             #expect(current.groupSummary.publicMemberCount == count && current.groupProfile == profile)

@@ -100,11 +100,11 @@ struct RelayQuotaTests {
             let engine = scene["relay"].native.engine, policy = policy
             return try await engine.store.write { db in
                 try engine.transactions.perform(on: db, at: TransactionTime(now: time, steady: time)) { transaction in
-                    let progress = try transaction.makeRelayJob(group: group, policy: policy)
+                    let progress = try transaction.relayWork.makeJob(group: group, policy: policy)
                     // Three members are given each body at once.
                     while let job = try transaction.db.relayWork.job(group: group) {
                         try transaction.db.relayWork.deleteJob(job.id)
-                        try transaction.noteDeliveries(3, of: job)
+                        try transaction.relayWork.noteDeliveries(3, of: job)
                     }
                     return progress
                 }.value

@@ -31,7 +31,7 @@ struct SubscriberStatusTests {
             let mallory = try await scene.run { transaction in
                 try transaction.db.groups.update(RuleScene.group, usesRelays: true, ownStatus: place == .relay ? .accepted : nil, publicMemberCount: nil)
                 if place == .subscriber {
-                    let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+                    let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
                     try transaction.db.members.update(own, role: .commenter, at: transaction.now)
                     try transaction.db.members.update(
                         members["relay"] ?? 0, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))

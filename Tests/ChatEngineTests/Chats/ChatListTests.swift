@@ -16,7 +16,7 @@ import Testing
         _ scene: RuleScene, _ filter: ChatListQuery = .all, _ page: TimePagination = .last(100), withConnections: Bool = false
     ) async throws -> [String] {
         try await scene.run { transaction in
-            try transaction.chats(of: try transaction.user(), page, filter: filter, withConnections: withConnections).map { chat in
+            try transaction.chats.chats(of: try transaction.user(), page, filter: filter, withConnections: withConnections).map { chat in
                 switch chat.chatInfo {
                 case .direct(let contact): contact.localDisplayName
                 case .group(let group, _): "#" + group.localDisplayName
@@ -57,7 +57,7 @@ import Testing
     @Test func aListHasTheNewestItemAndTheCountsOfEachChat() async throws {
         let (scene, ids) = try await scene(), ann = try #require(ids["ann"])
         try await scene.receive(["one", "two"].map { .newMessage(MessageContainer(content: .text($0))) }, from: .contact(ann), after: 50)
-        let chats = try await scene.run { try $0.chats(of: try $0.user(), .last(10), filter: .all, withConnections: false) }
+        let chats = try await scene.run { try $0.chats.chats(of: try $0.user(), .last(10), filter: .all, withConnections: false) }
         let chat = try #require(chats.first { if case .direct(let contact) = $0.chatInfo { contact.contactID == ann } else { false } })
         let oldest = try await scene.run { try #require(try $0.db.number("SELECT min(chat_item_id) FROM chat_items WHERE status = 'rcvNew'")) }
         #expect(chat.chatItems.map(\.meta.text) == ["two"])
@@ -68,15 +68,15 @@ import Testing
     @Test func favouritesAndUnreadChatsAreFoundEachAndBothTogether() async throws {
         let (scene, ids) = try await scene(["ann", "bob", "cath", "dora"])
         let (ann, bob, cath) = (try #require(ids["ann"]), try #require(ids["bob"]), try #require(ids["cath"]))
-        _ = try await scene.run { try $0.set(ChatSettings(notifications: .all, isFavorite: true), of: .direct(ann)) }
-        _ = try await scene.run { try $0.set(ChatSettings(notifications: .all, isFavorite: true), of: .group(RuleScene.group)) }
-        _ = try await scene.run { try $0.markUnread(.direct(bob), true) }
+        _ = try await scene.run { try $0.chats.set(ChatSettings(notifications: .all, isFavorite: true), of: .direct(ann)) }
+        _ = try await scene.run { try $0.chats.set(ChatSettings(notifications: .all, isFavorite: true), of: .group(RuleScene.group)) }
+        _ = try await scene.run { try $0.chats.markUnread(.direct(bob), true) }
         try await scene.receive([.newMessage(MessageContainer(content: .text("news")))], from: .contact(cath), after: 30)
         #expect(try await names(scene, .filters(favorite: true, unread: false)) == ["#team", "ann"])
         #expect(try await names(scene, .filters(favorite: false, unread: true)) == ["cath", "bob"])
         #expect(try await names(scene, .filters(favorite: true, unread: true)) == ["#team", "cath", "bob", "ann"])
-        _ = try await scene.run { try $0.markRead(.direct(bob)) }
-        _ = try await scene.run { try $0.markRead(.direct(cath)) }
+        _ = try await scene.run { try $0.chats.markRead(.direct(bob)) }
+        _ = try await scene.run { try $0.chats.markRead(.direct(cath)) }
         #expect(try await names(scene, .filters(favorite: false, unread: true)).isEmpty)
         try await scene.close()
     }
@@ -90,7 +90,7 @@ import Testing
         let (scene, ids) = try await scene(["ann", "bob", "cath", "Ärger"])
         try await scene.receive([.info(Profile(displayName: "bob", fullName: "Robert Liddell"))], from: .contact(try #require(ids["bob"])))
         try await scene.run { transaction in
-            let cath = try transaction.contact(try #require(ids["cath"]), of: try transaction.user())
+            let cath = try transaction.conversations.contact(try #require(ids["cath"]), of: try transaction.user())
             try transaction.db.profiles.updateProfileAlias(cath.profile.profileID, alias: "The Boss")
         }
         #expect(try await names(scene, .search(text)) == expected)
@@ -129,7 +129,7 @@ import Testing
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "mallory", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
         for filter in [ChatListQuery.all, .search("ann"), .search("team"), .filters(favorite: false, unread: true)] {
-            let chats = try await scene.run(as: other) { try $0.chats(of: try $0.user(), .last(10), filter: filter, withConnections: true) }
+            let chats = try await scene.run(as: other) { try $0.chats.chats(of: try $0.user(), .last(10), filter: filter, withConnections: true) }
             #expect(chats.allSatisfy { if case .local(let folder) = $0.chatInfo { folder.userID == other } else { false } }, "\(filter)")
         }
         try await scene.close()

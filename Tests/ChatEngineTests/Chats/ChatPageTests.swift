@@ -59,9 +59,9 @@ import Testing
                 var draft = ItemDraft(isSent ? .sentMessage(content: .text(text)) : .receivedMessage(content: .text(text)), isSent: isSent)
                 draft.timestamp = transaction.now
                 let user = try transaction.user()
-                var conversation = try transaction.conversation(inGroup ? .group(RuleScene.group) : .direct(contact), of: user)
+                var conversation = try transaction.conversations.conversation(inGroup ? .group(RuleScene.group) : .direct(contact), of: user)
                 if inGroup, !isSent { draft.group.memberID = cath }
-                let item = try transaction.addItem(draft, to: &conversation, of: user)
+                let item = try transaction.items.add(draft, to: &conversation, of: user)
                 if isRead, !isSent { try transaction.db.items.update(item.id, status: .receivedRead, at: transaction.now) }
                 return item.id
             }
@@ -123,7 +123,7 @@ import Testing
         let scene = try await RuleScene(), bob = try await scene.addContact("bob"), cath = try await scene.addContact("cath")
         let other = try await scene.send("to cath", to: .direct(cath)).id
         for page in [ChatPagination.after(other, count: 1), .before(other, count: 1), .around(other, count: 1), .around(999, count: 1)] {
-            #expect(try await scene.refusal { try $0.page(of: .direct(bob), content: nil, page, search: nil) } == "chatItemNotFound")
+            #expect(try await scene.refusal { try $0.chats.page(of: .direct(bob), content: nil, page, search: nil) } == "chatItemNotFound")
         }
         try await scene.close()
     }

@@ -37,7 +37,7 @@ import Testing
         let scene = try await scene()
         #expect(try await scene.unread() == 5)
         func set(_ chat: ChatReference, _ filter: NotificationFilter) async throws {
-            _ = try await scene.rules.run { try $0.set(ChatSettings(notifications: filter, isFavorite: false), of: chat) }
+            _ = try await scene.rules.run { try $0.chats.set(ChatSettings(notifications: filter, isFavorite: false), of: chat) }
         }
         try await set(Self.group, .mentions)
         #expect(try await scene.unread() == 3)
@@ -53,8 +53,8 @@ import Testing
     @Test func readingAChatReadsItsMessagesAndTakesItsMarkAway() async throws {
         let scene = try await scene(), bob = scene.bob
         for chat in [ChatReference.direct(bob), Self.group] {
-            _ = try await scene.rules.run { try $0.markUnread(chat, true) }
-            _ = try await scene.rules.run { try $0.markRead(chat) }
+            _ = try await scene.rules.run { try $0.chats.markUnread(chat, true) }
+            _ = try await scene.rules.run { try $0.chats.markRead(chat) }
         }
         #expect(try await scene.unread() == 0)
         #expect(try await scene.rules.run { try $0.db.items.stats(ofContact: bob) } == ChatStats())
@@ -64,16 +64,16 @@ import Testing
 
     @Test func readingSomeMessagesLeavesTheOthersAndTheMarkOfTheChat() async throws {
         let scene = try await scene(), bob = scene.bob, chat = ChatReference.direct(bob), items = try await scene.rules.messages(in: chat)
-        _ = try await scene.rules.run { try $0.markUnread(chat, true) }
-        _ = try await scene.rules.run { try $0.markRead(chat, items: [items[0].id, 999]) }
+        _ = try await scene.rules.run { try $0.chats.markUnread(chat, true) }
+        _ = try await scene.rules.run { try $0.chats.markRead(chat, items: [items[0].id, 999]) }
         let stats = ChatStats(unreadCount: 1, minUnreadItemID: items[1].id, unreadChat: true)
         #expect(try await scene.rules.run { try $0.db.items.stats(ofContact: bob) } == stats)
         let posts = try await scene.rules.messages(in: Self.group)
-        _ = try await scene.rules.run { try $0.markRead(Self.group, items: [posts[2].id]) }
+        _ = try await scene.rules.run { try $0.chats.markRead(Self.group, items: [posts[2].id]) }
         #expect(try await scene.rules.run { try $0.db.items.stats(ofGroup: RuleScene.group) } == ChatStats(unreadCount: 2, minUnreadItemID: posts[0].id))
         // Items of another chat are not read by this one.
-        _ = try await scene.rules.run { try $0.markRead(chat, items: posts.map(\.id)) }
-        _ = try await scene.rules.run { try $0.markRead(Self.group, items: items.map(\.id)) }
+        _ = try await scene.rules.run { try $0.chats.markRead(chat, items: posts.map(\.id)) }
+        _ = try await scene.rules.run { try $0.chats.markRead(Self.group, items: items.map(\.id)) }
         #expect(try await scene.unread() == 3)
         try await scene.rules.close()
     }
@@ -82,9 +82,9 @@ import Testing
         let scene = try await scene(), rules = scene.rules
         let cathID = try await rules.run { [cath = scene.cath] in try #require(try $0.db.members.memberIdentifier(cath)) }
         try await rules.receive([.newMessage(MessageContainer(content: .text("help"), scope: .member(cathID)))], from: .member(scene.cath))
-        _ = try await rules.run { try $0.markUnread(.local(try $0.noteFolderID(of: try $0.user())), true) }
+        _ = try await rules.run { try $0.chats.markUnread(.local(try $0.conversations.noteFolderID(of: try $0.user())), true) }
         #expect(try await rules.group().membersRequireAttention == 1)
-        try await rules.run { try $0.markAllRead(of: try $0.user()) }
+        try await rules.run { try $0.chats.markAllRead(of: try $0.user()) }
         #expect(try await scene.unread() == 0)
         let support = try await rules.member(scene.cath).supportChat
         #expect(support?.unread == 0 && support?.memberAttention == 0)
@@ -99,7 +99,7 @@ import Testing
         try await rules.run { [cath = scene.cath] transaction in
             try transaction.db.members.update(cath, status: .pendingReview, at: transaction.now)
             try transaction.db.groups.update(RuleScene.group, attentionBy: 1)
-            try transaction.markAllRead(of: try transaction.user())
+            try transaction.chats.markAllRead(of: try transaction.user())
         }
         #expect(try await rules.group().membersRequireAttention == 1)
         try await rules.close()
@@ -112,11 +112,11 @@ import Testing
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "mallory", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
         let item = try await rules.messages(in: .direct(scene.bob))[0].id, post = try await rules.messages(in: Self.group)[0].id
-        #expect(try await rules.refusal(as: other) { try $0.markRead(.direct(bob)) } == "userNotFoundByContactId")
-        #expect(try await rules.refusal(as: other) { try $0.markRead(.direct(bob), items: [item]) } == "userNotFoundByContactId")
-        #expect(try await rules.refusal(as: other) { try $0.markRead(Self.group) } == "userNotFoundByGroupId")
-        #expect(try await rules.refusal(as: other) { try $0.markRead(Self.group, items: [post]) } == "userNotFoundByGroupId")
-        try await rules.run(as: other) { try $0.markAllRead(of: try $0.user()) }
+        #expect(try await rules.refusal(as: other) { try $0.chats.markRead(.direct(bob)) } == "userNotFoundByContactId")
+        #expect(try await rules.refusal(as: other) { try $0.chats.markRead(.direct(bob), items: [item]) } == "userNotFoundByContactId")
+        #expect(try await rules.refusal(as: other) { try $0.chats.markRead(Self.group) } == "userNotFoundByGroupId")
+        #expect(try await rules.refusal(as: other) { try $0.chats.markRead(Self.group, items: [post]) } == "userNotFoundByGroupId")
+        try await rules.run(as: other) { try $0.chats.markAllRead(of: try $0.user()) }
         #expect(try await scene.unread() == 5)
         try await rules.close()
     }

@@ -67,11 +67,11 @@ import Testing
         let core = try await core()
         for text in ["work", "home"] { try await create(core, text) }
         let ids = try await tags(core).map(\.id)
-        let contact = try await core.native.engine.transactions.query { try $0.contact(named: "support", of: try $0.anyUser(1)).contactID }
+        let contact = try await core.native.engine.transactions.query { try $0.conversations.contact(named: "support", of: try $0.anyUser(1)).contactID }
         guard case .tagsUpdated(_, _, let chatTags) = try await core.send(.chats(.setTags(.direct(contact), ids)), as: 1) else { throw UnexpectedAnswer() }
         #expect(chatTags == ids)
         _ = try await core.send(.chats(.deleteTag(ids[0])), as: 1)
-        let left = try await core.native.engine.transactions.query { try $0.contact(contact, of: try $0.anyUser(1)).chatTags }
+        let left = try await core.native.engine.transactions.query { try $0.conversations.contact(contact, of: try $0.anyUser(1)).chatTags }
         #expect(left == [ids[1]])
         await core.close()
     }

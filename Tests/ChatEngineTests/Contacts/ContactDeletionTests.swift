@@ -16,12 +16,12 @@ import Testing
         let scene = try await RuleScene(), bob = try await scene.addContact("bob")
         let own = try await scene.send("own", to: .direct(bob)).id
         try await scene.receive([.newMessage(MessageContainer(content: .text("others")))], from: .contact(bob))
-        _ = try await scene.run { try $0.react(to: own, in: .direct(bob), with: .emoji(ReactionEmoji.allCases[0]), isAdded: true) }
+        _ = try await scene.run { try $0.sentMessages.react(to: own, in: .direct(bob), with: .emoji(ReactionEmoji.allCases[0]), isAdded: true) }
         return (scene, bob)
     }
 
     private func delete(_ contact: ContactID, _ mode: ChatDeleteMode, in scene: RuleScene) async throws -> (contact: Contact, effects: Effects) {
-        let (response, effects) = try await scene.memory.run { try $0.deleteChat(.direct(contact), mode) }
+        let (response, effects) = try await scene.memory.run { try $0.chats.delete(.direct(contact), mode) }
         guard case .contactDeleted(_, let deleted) = response else { throw UnexpectedAnswer() }
         return (deleted, effects)
     }
@@ -51,7 +51,7 @@ import Testing
             #expect(try await scene.count(table) == 0, "\(table)")
         }
         #expect(try await scene.count("profiles") == 1, "that of this profile")
-        #expect(try await scene.refusal { try $0.deleteChat(.direct(bob), .full(notify: notify)) } == "contactNotFound")
+        #expect(try await scene.refusal { try $0.chats.delete(.direct(bob), .full(notify: notify)) } == "contactNotFound")
         try await scene.close()
     }
 
@@ -63,7 +63,7 @@ import Testing
         #expect(deletes(effects) && partings(effects).contains(.deleteContact) == notify)
         #expect(try await scene.texts(in: .direct(bob)) == ["own", "others"])
         #expect(try await scene.refusal { try $0.send(ComposedMessage(content: .text("x")), to: .direct(bob)) } == "contactNotReady")
-        #expect(try await scene.refusal { try $0.setPreferences(ChatPreferences(), of: bob) } == "contactNotActive")
+        #expect(try await scene.refusal { try $0.contacts.setPreferences(ChatPreferences(), of: bob) } == "contactNotActive")
         // Again, it ends nothing more, and in full it goes.
         let again = try await delete(bob, .entity(notify: true), in: scene)
         #expect(!deletes(again.effects) && partings(again.effects).isEmpty)
@@ -78,7 +78,7 @@ import Testing
         #expect(deleted.chatDeleted && !deletes(effects) && effects.deliveries.isEmpty)
         #expect(try await scene.texts(in: .direct(bob)).isEmpty)
         #expect(try await scene.count("reactions") == 0)
-        func isDeleted() async throws -> Bool { try await scene.run { try $0.contact(bob, of: try $0.user()).chatDeleted } }
+        func isDeleted() async throws -> Bool { try await scene.run { try $0.conversations.contact(bob, of: try $0.user()).chatDeleted } }
         #expect(try await isDeleted())
         try await scene.receive([.newMessage(MessageContainer(content: .text("again")))], from: .contact(bob))
         #expect(try await !isDeleted())
@@ -100,7 +100,7 @@ import Testing
         let (scene, bob) = try await scene()
         let told = try await scene.receive([.deleteContact], from: .contact(bob))
         #expect(told.events.types.suffix(2) == ["newChatItems", "contactDeletedByContact"])
-        let contact = try await scene.run { try $0.contact(bob, of: try $0.user()) }
+        let contact = try await scene.run { try $0.conversations.contact(bob, of: try $0.user()) }
         #expect(contact.status == .deleted && contact.activeConnection?.status == .deleted)
         #expect(try await scene.texts(in: .direct(bob)) == ["own", "others"])
         #expect(try await scene.refusal { try $0.send(ComposedMessage(content: .text("x")), to: .direct(bob)) } == "contactNotReady")
@@ -117,15 +117,15 @@ import Testing
         try await scene.run { transaction in
             let user = try transaction.user()
             try transaction.db.contacts.associate(
-                try #require(try transaction.db.members.find(id)), with: try transaction.contact(bob, of: user), user: user.userID)
+                try #require(try transaction.db.members.find(id)), with: try transaction.conversations.contact(bob, of: user), user: user.userID)
         }
         _ = try await delete(bob, .full(notify: false), in: scene)
         let member = try await scene.member(id)
         #expect(member.localDisplayName == "bob" && member.contactID == nil && member.profile.displayName == "bob")
         // The name is the member's now: somebody else of that name gets another.
         let other = try await scene.addContact("bob")
-        #expect(try await scene.run { try $0.contact(other, of: try $0.user()).localDisplayName } != "bob")
-        _ = try await scene.run { try $0.deleteGroup(RuleScene.group) }
+        #expect(try await scene.run { try $0.conversations.contact(other, of: try $0.user()).localDisplayName } != "bob")
+        _ = try await scene.run { try $0.groups.delete(RuleScene.group) }
         #expect(try await scene.count("display_names WHERE local_display_name = 'bob'") == 0)
         try await scene.close()
     }

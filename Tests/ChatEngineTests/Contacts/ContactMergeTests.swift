@@ -51,7 +51,7 @@ import Testing
         let (scene, contact, member) = try await scene()
         let sent = try await scene.memory.run { transaction in
             let user = try transaction.user()
-            try transaction.probe(try transaction.contact(contact, of: user), of: user)
+            try transaction.probes.probe(try transaction.conversations.contact(contact, of: user), of: user)
         }.1.sent
         let probes = sent.compactMap { if case .probe(let probe) = $0 { probe } else { nil } },
             hashes = sent.compactMap { if case .checkProbe(let hash) = $0 { hash } else { nil } }
@@ -75,7 +75,7 @@ import Testing
                 try transaction.db.members.update(member, user: MemoryStore.user, profile: profile, at: transaction.now)
             }
         }
-        let sent = try await scene.memory.run { try $0.probe(try $0.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
+        let sent = try await scene.memory.run { try $0.probes.probe(try $0.conversations.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
         #expect(sent.map(\.tag) == [.probe, .checkProbe], "the probe to the contact, the hash to one member")
         try await scene.close()
     }
@@ -104,7 +104,7 @@ import Testing
             default:
                 let profile = RandomProfile.make(transaction.random)
                 let random = try transaction.db.profiles.insert(profile, user: user.userID, incognito: true, at: transaction.now)
-                let own = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
+                let own = try transaction.conversations.group(RuleScene.group, of: user).membership.groupMemberID
                 try transaction.db.members.update(own, incognitoProfile: random, name: profile.displayName)
             }
         }
@@ -116,8 +116,8 @@ import Testing
         #expect(try await !isAssociated(scene, member))
         // What this profile sends to the member tells nothing, either: where it must not find out who that is, the probe is one that is kept nowhere.
         let sent = try await scene.memory.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-            try transaction.probe(try transaction.member(member, in: group), in: group, of: user)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+            try transaction.probes.probe(try transaction.conversations.member(member, in: group), in: group, of: user)
         }.1.sent
         #expect(sent.map(\.tag) == [.probe])
         #expect(try await scene.count("sent_probes") == (reason == "contact" ? 1 : 0))
@@ -136,14 +136,14 @@ import Testing
             try transaction.db.connections.update(connection.id, incognitoProfile: random, at: transaction.now)
         }
         let told = try await scene.memory.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-            try transaction.receive(Self.hash, from: .member(group, try transaction.member(member, in: group)), of: user)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+            try transaction.probes.receive(Self.hash, from: .member(group, try transaction.conversations.member(member, in: group)), of: user)
         }.1
         #expect(told.sent.isEmpty && told.events.isEmpty)
         #expect(try await !isAssociated(scene, member))
         // Nor is such a one asked whether it is the contact.
         if hasLeft {
-            let sent = try await scene.memory.run { try $0.probe(try $0.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
+            let sent = try await scene.memory.run { try $0.probes.probe(try $0.conversations.contact(contact, of: try $0.user()), of: try $0.user()) }.1.sent
             #expect(sent.map(\.tag) == [.probe])
         }
         try await scene.close()

@@ -27,12 +27,14 @@ import Testing
 
     /// Sets preferences for the contact.
     private func set(_ preferences: ChatPreferences, of contact: ContactID, in scene: RuleScene) async throws -> (Contact, Effects) {
-        let (response, effects) = try await scene.memory.run { try $0.setPreferences(preferences, of: contact) }
+        let (response, effects) = try await scene.memory.run { try $0.contacts.setPreferences(preferences, of: contact) }
         guard case .contactPrefsUpdated(_, _, let updated) = response else { throw UnexpectedAnswer() }
         return (updated, effects)
     }
 
-    private func contact(_ id: ContactID, in scene: RuleScene) async throws -> Contact { try await scene.run { try $0.contact(id, of: try $0.user()) } }
+    private func contact(_ id: ContactID, in scene: RuleScene) async throws -> Contact {
+        try await scene.run { try $0.conversations.contact(id, of: try $0.user()) }
+    }
 
     private func profiles(_ sent: [ChatMessageEvent]) -> [Profile] { sent.compactMap { if case .info(let profile) = $0 { profile } else { nil } } }
 
@@ -113,9 +115,9 @@ import Testing
     func preferencesForAContactThatCannotBeToldAreRefused(_ change: String, _ code: String) async throws {
         let (scene, bob) = try await scene()
         try await scene.run { try $0.db.run(change) }
-        #expect(try await scene.refusal { try $0.setPreferences(ChatPreferences(voice: .init(allow: .no)), of: bob) } == code)
+        #expect(try await scene.refusal { try $0.contacts.setPreferences(ChatPreferences(voice: .init(allow: .no)), of: bob) } == code)
         #expect(try await contact(bob, in: scene).userPreferences == ChatPreferences())
-        #expect(try await scene.refusal { try $0.setPreferences(ChatPreferences(), of: 99) } == "contactNotFound")
+        #expect(try await scene.refusal { try $0.contacts.setPreferences(ChatPreferences(), of: 99) } == "contactNotFound")
         try await scene.close()
     }
 

@@ -122,7 +122,7 @@ import Testing
             let body = ChatMessage(event: .contact(request)).body
             return try await scene.memory.run { transaction in
                 let event = AgentEvent.request(InvitationID([1]), pqSupport: true, servers: [], info: body)
-                try transaction.receive(Incoming(AgentNotification(connection: queue, event: event)))
+                try transaction.incomingEvents.receive(Incoming(AgentNotification(connection: queue, event: event)))
             }.1.events.types
         }
         #expect(try await ask("ann", "Hello").contains("receivedContactRequest"))

@@ -76,9 +76,9 @@ import Testing
         for (text, signature) in [("elsewhere", self.signature(root, id: nil)), ("here", here)] {
             let shared = MessageChatLink.contact(link: link.wireString, profile: Profile(displayName: "carol", fullName: ""), business: false)
             try await bob.native.engine.transactions.transaction { transaction in
-                let contact = try transaction.contact(atBob, of: try transaction.user())
+                let contact = try transaction.conversations.contact(atBob, of: try transaction.user())
                 let content = MessageContent.chat(text: text, link: shared, ownerSignature: signature)
-                try transaction.send(.newMessage(MessageContainer(content: content)), to: contact)
+                try transaction.outbox.send(.newMessage(MessageContainer(content: content)), to: contact)
             }
         }
         #expect(await alice.eventually { await alice.received(from: atAlice).last == "here" })

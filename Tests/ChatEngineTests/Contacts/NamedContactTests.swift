@@ -26,13 +26,13 @@ import Testing
         try await scene.run { transaction in
             let connection = try #require(try transaction.db.connections.connections(ofContact: contact).first)
             if naming != .contact { try transaction.db.connections.update(connection.id, alias: "ann", at: transaction.now) }
-            let profile = try transaction.contact(contact, of: try transaction.user()).profile.profileID
+            let profile = try transaction.conversations.contact(contact, of: try transaction.user()).profile.profileID
             if naming != .link { try transaction.db.profiles.updateProfileAlias(profile, alias: "ann") }
         }
     }
 
     private func contact(_ id: ContactID, in scene: RuleScene) async throws -> Contact {
-        try await scene.run { try $0.contact(id, of: try $0.user()) }
+        try await scene.run { try $0.conversations.contact(id, of: try $0.user()) }
     }
 
     /// Each order and each way of the probe and its hash, before and after the contact or the member is there.
@@ -71,7 +71,7 @@ import Testing
         let member = try #require(try await scene.addGroup(with: ["bob": .member])["bob"])
         let sent = try await scene.memory.run { transaction in
             let user = try transaction.user()
-            try transaction.probe(try transaction.contact(bob, of: user), of: user)
+            try transaction.probes.probe(try transaction.conversations.contact(bob, of: user), of: user)
         }.1.sent
         let probe = try #require(sent.compactMap { if case .probe(let probe) = $0 { probe } else { nil } }.first)
         try await name(bob, naming, in: scene)
@@ -80,7 +80,7 @@ import Testing
         // From then on the contact gets a probe that is kept nowhere, and nobody its hash.
         let later = try await scene.memory.run { transaction in
             let user = try transaction.user()
-            try transaction.probe(try transaction.contact(bob, of: user), of: user)
+            try transaction.probes.probe(try transaction.conversations.contact(bob, of: user), of: user)
         }.1.sent
         #expect(later.map(\.tag) == [.probe])
         #expect(try await scene.count("sent_probes") == 1)
@@ -157,7 +157,8 @@ import Testing
         let member = try #require(try await scene.addGroup(with: ["bob": .member])["bob"])
         try await name(bob, in: scene)
         try await scene.run { transaction in
-            let user = try transaction.user(), contact = try transaction.contact(bob, of: user), member = try #require(try transaction.db.members.find(member))
+            let user = try transaction.user(), contact = try transaction.conversations.contact(bob, of: user),
+                member = try #require(try transaction.db.members.find(member))
             if contactWasFirst {
                 try transaction.db.contacts.associate(member, with: contact, user: user.userID)
             } else {
@@ -187,7 +188,7 @@ import Testing
         let member = try #require(try await scene.addGroup(with: ["bob": .member])["bob"])
         if reason != "unnamed" { try await name(bob, in: scene) }
         try await scene.run { transaction in
-            let user = try transaction.user(), contact = try transaction.contact(bob, of: user)
+            let user = try transaction.user(), contact = try transaction.conversations.contact(bob, of: user)
             try transaction.db.contacts.associate(try #require(try transaction.db.members.find(member)), with: contact, user: user.userID)
             if reason == "invited" { try transaction.db.run("UPDATE group_members SET sent_invitation_link = 'x' WHERE group_member_id = ?", [member]) }
             if reason == "host" { try transaction.db.run("UPDATE group_members SET category = 'host' WHERE group_member_id = ?", [member]) }

@@ -57,7 +57,7 @@ struct FanOutTests {
             let messages = try texts.map {
                 try OutgoingMessage(.newMessage(MessageContainer(content: .text($0))), id: transaction.newSharedMessageID())
             }
-            try transaction.send(messages, over: connections)
+            try transaction.outbox.send(messages, over: connections)
         }.1.deliveries
     }
 
@@ -123,7 +123,7 @@ struct FanOutTests {
             let connection = try #require(try transaction.db.connections.find(agentID: [3]))
             for text in ["second", "third"] {
                 let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text(text))), id: transaction.newSharedMessageID())
-                try transaction.send([message], over: [connection])
+                try transaction.outbox.send([message], over: [connection])
             }
         }.1.deliveries
         outbox.enqueue(more)
@@ -147,7 +147,7 @@ struct FanOutTests {
         let deliveries = try await memory.run { transaction in
             let connection = try #require(try transaction.db.connections.find(agentID: [0]))
             let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text("x"))), id: transaction.newSharedMessageID())
-            for _ in 0..<count { try transaction.send([message], over: [connection]) }
+            for _ in 0..<count { try transaction.outbox.send([message], over: [connection]) }
         }.1.deliveries
         outbox.enqueue(deliveries)
         try await eventually("the agent has taken them") { agent.accepted.count == count }
@@ -197,7 +197,7 @@ struct FanOutTests {
         try await eventually("the first call is over") { outbox.handOvers > handOvers }
         let next = try await memory.run { transaction in
             let message = try OutgoingMessage(.newMessage(MessageContainer(content: .text("two"))), id: transaction.newSharedMessageID())
-            try transaction.send([message], over: [try #require(try transaction.db.connections.find(agentID: [0]))])
+            try transaction.outbox.send([message], over: [try #require(try transaction.db.connections.find(agentID: [0]))])
         }.1.deliveries
         outbox.enqueue(next)
         try await eventually("the next message is sent") { agent.accepted.count == 2 }

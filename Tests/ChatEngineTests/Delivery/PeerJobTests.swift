@@ -215,7 +215,7 @@ struct PeerJobTests {
         let job = try #require(
             QuarantinedJob.job(kind: content.kind, connection: content.connection, payload: content.event, at: MemoryStore.now))
         #expect(job.task == task && job.connection == [7] && job.agentUserID == 1)
-        let (_, effects) = try await scene.memory.run { try $0.retry(job, number: id) }
+        let (_, effects) = try await scene.memory.run { try $0.quarantine.retry(job, number: id) }
         #expect(effects.jobs.map(\.task) == [task])
         #expect(try await scene.memory.store.read { try $0.quarantine.events() }.isEmpty)
         #expect(try await scene.memory.store.read { try $0.quarantine.crashSuspects() }.isEmpty)

@@ -27,7 +27,7 @@ struct ClockTests {
         let engine = alice.core.native.engine
         try await engine.transactions.prune(RetentionPeriods(engine.configuration), at: engine.clock.steady)
         let now = engine.clock.steady
-        #expect(try await engine.transactions.transaction { try $0.removeExpiredItems(until: now, limit: 100) } == 0)
+        #expect(try await engine.transactions.transaction { try $0.chats.removeExpiredItems(until: now, limit: 100) } == 0)
         // A command that is given again is still known.
         _ = try await alice.core.native.send(notes, as: 1, onceAs: "note")
         let count = try await engine.store.read { try $0.number("SELECT count(*) FROM chat_items WHERE item_text = 'note'") }

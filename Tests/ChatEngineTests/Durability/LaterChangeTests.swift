@@ -18,7 +18,7 @@ import Testing
 
         func perform(at time: UTCTimestamp, in transaction: ChatTransaction) throws {
             let db = transaction.db, user = try transaction.user()
-            let contact = try transaction.contact(LaterChangeTests.contact(in: db), of: user), group = try LaterChangeTests.group(in: transaction)
+            let contact = try transaction.conversations.contact(LaterChangeTests.contact(in: db), of: user), group = try LaterChangeTests.group(in: transaction)
             let own = group.membership.groupMemberID
             switch self {
             case .contactProfile: try db.contacts.update(contact, user: user.userID, profile: Profile(displayName: "rob", fullName: ""), at: time)
@@ -35,7 +35,7 @@ import Testing
         func updatedAt(in transaction: ChatTransaction) throws -> UTCTimestamp {
             switch self {
             case .contactProfile, .contactPreferences, .contactStatus:
-                try transaction.contact(LaterChangeTests.contact(in: transaction.db), of: try transaction.user()).updatedAt
+                try transaction.conversations.contact(LaterChangeTests.contact(in: transaction.db), of: try transaction.user()).updatedAt
             default: try LaterChangeTests.group(in: transaction).updatedAt
             }
         }
@@ -45,13 +45,13 @@ import Testing
         try #require(try db.firstID("SELECT contact_id FROM contacts WHERE is_user = 0"))
     }
 
-    private static func group(in transaction: ChatTransaction) throws -> GroupInfo { try transaction.group(1, of: try transaction.user()) }
+    private static func group(in transaction: ChatTransaction) throws -> GroupInfo { try transaction.conversations.group(1, of: try transaction.user()) }
 
     /// A profile with a contact and a group.
     private static func store() async throws -> MemoryStore {
         let memory = try await MemoryStore()
         _ = try await memory.addContact("bob", 7)
-        _ = try await memory.run { try $0.createGroup(GroupProfile(displayName: "team"), incognito: false, user: MemoryStore.user) }
+        _ = try await memory.run { try $0.groups.create(GroupProfile(displayName: "team"), incognito: false, user: MemoryStore.user) }
         return memory
     }
 

@@ -44,12 +44,12 @@ import XFTPProtocol
             try transaction.db.users.insert(
                 NewUserRecord(agentUserID: 2, profile: Profile(displayName: "other", fullName: ""), isChatRelay: false, createdAt: transaction.now))
         }
-        #expect(try await scene.refusal { try $0.receivedFile(file) } == nil)
-        #expect(try await scene.refusal { try $0.fileStatus(file) } == nil)
-        #expect(try await scene.refusal(as: other) { try $0.receivedFile(file) } == "userNotFoundByFileId")
-        #expect(try await scene.refusal(as: other) { try $0.fileStatus(file) } == "fileNotFound")
-        #expect(try await scene.refusal { try $0.receivedFile(99) } == "userNotFoundByFileId")
-        #expect(try await scene.refusal { try $0.fileStatus(99) } == "fileNotFound")
+        #expect(try await scene.refusal { try $0.receivedFiles.receivedFile(file) } == nil)
+        #expect(try await scene.refusal { try $0.fileTransfers.status(file) } == nil)
+        #expect(try await scene.refusal(as: other) { try $0.receivedFiles.receivedFile(file) } == "userNotFoundByFileId")
+        #expect(try await scene.refusal(as: other) { try $0.fileTransfers.status(file) } == "fileNotFound")
+        #expect(try await scene.refusal { try $0.receivedFiles.receivedFile(99) } == "userNotFoundByFileId")
+        #expect(try await scene.refusal { try $0.fileTransfers.status(99) } == "fileNotFound")
         try await scene.close()
     }
 
@@ -57,17 +57,17 @@ import XFTPProtocol
         let (scene, file) = try await scene()
         try await begin(file, in: scene)
         for (received, isTold) in [(Int64(50), true), (20, false), (50, true), (80, true), (10, false)] {
-            let effects = try await scene.memory.run { try $0.receiveDownloadProgress(Self.transfer, received: received, total: 100) }.1
+            let effects = try await scene.memory.run { try $0.receivedFiles.receiveProgress(Self.transfer, received: received, total: 100) }.1
             #expect(effects.events.types == (isTold ? ["rcvFileProgressXFTP"] : []), "\(received)")
         }
         #expect(try await record(file, in: scene).status == .receiveTransfer(received: 80, total: 100))
-        let complete = try await scene.memory.run { try $0.receiveDownload(Self.transfer, size: 100) }.1
+        let complete = try await scene.memory.run { try $0.receivedFiles.receiveDownload(Self.transfer, size: 100) }.1
         #expect(complete.events.types == ["rcvFileProgressXFTP", "rcvFileComplete"])
         for late in [
-            try await scene.memory.run { try $0.receiveDownloadProgress(Self.transfer, received: 90, total: 100) }.1,
-            try await scene.memory.run { try $0.receiveDownload(Self.transfer, size: 100) }.1,
-            try await scene.memory.run { try $0.receiveDownloadFailure(Self.transfer, FileTransferError(.noFile, "gone")) }.1,
-            try await scene.memory.run { try $0.receiveDownloadWarning(Self.transfer, FileTransferError(.noFile, "gone")) }.1,
+            try await scene.memory.run { try $0.receivedFiles.receiveProgress(Self.transfer, received: 90, total: 100) }.1,
+            try await scene.memory.run { try $0.receivedFiles.receiveDownload(Self.transfer, size: 100) }.1,
+            try await scene.memory.run { try $0.receivedFiles.receiveFailure(Self.transfer, FileTransferError(.noFile, "gone")) }.1,
+            try await scene.memory.run { try $0.receivedFiles.receiveWarning(Self.transfer, FileTransferError(.noFile, "gone")) }.1,
         ] { #expect(late.events.isEmpty) }
         #expect(try await record(file, in: scene).status == .receiveComplete)
         try await scene.close()
@@ -79,7 +79,7 @@ import XFTPProtocol
         ] {
             let (scene, file) = try await scene()
             try await begin(file, in: scene)
-            let effects = try await scene.memory.run { try $0.receiveDownloadFailure(Self.transfer, FileTransferError(code, "why")) }.1
+            let effects = try await scene.memory.run { try $0.receivedFiles.receiveFailure(Self.transfer, FileTransferError(code, "why")) }.1
             #expect(effects.events.types == [code == .notApproved ? "chatItemUpdated" : "rcvFileError"])
             let after = try await record(file, in: scene)
             #expect(after.state == state && after.transfer == nil && effects.removesFiles)
@@ -93,7 +93,7 @@ import XFTPProtocol
         let (scene, file) = try await scene()
         try await begin(file, in: scene)
         let before = try await record(file, in: scene)
-        _ = try await scene.run { try $0.cancelDownload(before, of: try $0.user()) }
+        _ = try await scene.run { try $0.receivedFiles.cancel(before, of: try $0.user()) }
         #expect(try await record(file, in: scene).state == .new)
         let bob = try #require(try await scene.run { try $0.db.number("SELECT contact_id FROM contacts WHERE is_user = 0") })
         let item = try #require(try await scene.messages(in: .direct(ContactID(bob))).last), id = try #require(item.meta.sharedMessageID)

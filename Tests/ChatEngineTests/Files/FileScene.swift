@@ -91,7 +91,8 @@ struct FileScene: Sendable {
         try await alice.core.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
             for event in events {
-                try transaction.send([.init(event, id: id ?? transaction.newSharedMessageID())], to: try transaction.contact(contact, of: user))
+                try transaction.outbox.send(
+                    [.init(event, id: id ?? transaction.newSharedMessageID())], to: try transaction.conversations.contact(contact, of: user))
             }
         }
     }

@@ -209,11 +209,11 @@ import XFTPProtocol
         let own = try [toMallory, toAlice].map { try #require($0.first?.chatItem.meta.sharedMessageID) }
         let forged = try scene.cloud.put([6], recipients: 1).recipients[0]
         try await mallory.core.native.engine.transactions.transaction { transaction in
-            let contact = try transaction.contact(bobAtMallory, of: try transaction.user())
+            let contact = try transaction.conversations.contact(bobAtMallory, of: try transaction.user())
             for id in own + [theirs] {
-                try transaction.send([.init(.cancelFile(messageID: id), id: transaction.newSharedMessageID())], to: contact)
+                try transaction.outbox.send([.init(.cancelFile(messageID: id), id: transaction.newSharedMessageID())], to: contact)
                 for part in FileDescriptionPart.parts(of: forged.text) {
-                    try transaction.send([.init(.fileDescription(messageID: id, part), id: transaction.newSharedMessageID())], to: contact)
+                    try transaction.outbox.send([.init(.fileDescription(messageID: id, part), id: transaction.newSharedMessageID())], to: contact)
                 }
             }
         }

@@ -121,15 +121,15 @@ import Testing
         let name = "a\u{200d}b.bin", message = InlineFileScene.id
         let (id, _) = try await store.run { transaction -> FileID in
             let user = try transaction.user()
-            var conversation = Conversation.contact(try transaction.contact(contact, of: user))
+            var conversation = Conversation.contact(try transaction.conversations.contact(contact, of: user))
             var draft = ItemDraft(.receivedMessage(content: .file("")), isSent: false)
             draft.sharedMessageID = message
-            let item = try transaction.addItem(draft, to: &conversation, of: user)
-            let shown = try transaction.attach(FileInvitation(name: name, size: 3, inline: .offer), to: item, in: conversation, of: user)
+            let item = try transaction.items.add(draft, to: &conversation, of: user)
+            let shown = try transaction.receivedFiles.attach(FileInvitation(name: name, size: 3, inline: .offer), to: item, in: conversation, of: user)
             return try #require(shown.file).fileID
         }
         let (answer, effects) = try await store.run { transaction -> ChatResponse in
-            try transaction.accept(id, key: nil, approvesRelays: false, inline: nil) { name, _ throws(Refusal) in "/tmp/" + name }.get()
+            try transaction.receivedFiles.accept(id, key: nil, approvesRelays: false, inline: nil) { name, _ throws(Refusal) in "/tmp/" + name }.get()
         }
         guard case .rcvFileAccepted(_, let shown) = answer else { throw UnexpectedAnswer() }
         #expect(shown.chatItem.file?.fileName == "ab.bin" && shown.chatItem.file?.status == .receiveAccepted)

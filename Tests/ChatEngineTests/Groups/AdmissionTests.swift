@@ -169,8 +169,8 @@ struct AdmissionTests {
             let record = try #require(try transaction.db.connections.find(ofGroupLink: link))
             let message = ChatMessage(
                 versions: VersionRange(1...13), event: .contact(ContactRequest(profile: Profile(displayName: "Mallory", fullName: ""))))
-            try transaction.receiveJoinRequest(
-                InvitationID([1, 2, 3]), message, forLink: link, in: try transaction.context(of: record, user: user))
+            try transaction.joinRequests.receive(
+                InvitationID([1, 2, 3]), message, forLink: link, in: try transaction.connectionEvents.context(of: record, user: user))
             let told = transaction.effects.events.compactMap { event in
                 if case .messageError(_, let severity, _) = event { severity } else { nil }
             }

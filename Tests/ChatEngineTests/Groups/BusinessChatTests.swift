@@ -36,7 +36,7 @@ import Testing
         try await scene.memory.run { transaction in
             let user = try transaction.user()
             let address = try #require(try transaction.db.addresses.find(ofUser: user.userID))
-            try transaction.receiveBusinessRequest(
+            try transaction.businessChats.receive(
                 InvitationID([invitation]), request, ChatMessage(event: .contact(request)), address: address, user: user)
         }.1
     }
@@ -45,9 +45,9 @@ import Testing
     private func connect(version: ChatVersion, in scene: RuleScene) async throws -> GroupMemberID {
         let id = try await scene.run { transaction in
             let user = try transaction.user()
-            let group = try transaction.group(RuleScene.group, of: user)
+            let group = try transaction.conversations.group(RuleScene.group, of: user)
             let customer = try #require(try transaction.db.members.members(of: group.groupID).first)
-            try transaction.beginAcceptance(of: customer, by: [5], .admit(.accepted), in: group, user: user)
+            try transaction.joinRequests.beginAcceptance(of: customer, by: [5], .admit(.accepted), in: group, user: user)
             let record = try #require(try transaction.db.connections.connections(ofMember: customer.groupMemberID).last)
             try transaction.db.connections.update(record.id, status: .ready, at: transaction.now)
             try transaction.db.connections.update(record.id, chatVersion: version, peerVersions: ChatVersionRange(minVersion: 1, maxVersion: Int(version)))
@@ -96,8 +96,9 @@ import Testing
             _ = try await receive(request(), as: 1, in: scene)
             let customer = try await connect(version: version, in: scene)
             let effects = try await scene.memory.run { transaction in
-                let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-                try transaction.sendBusinessWelcome(to: try transaction.member(customer, in: group), in: group, of: user, isSecured: isSecured)
+                let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+                try transaction.businessChats.sendWelcome(
+                    to: try transaction.conversations.member(customer, in: group), in: group, of: user, isSecured: isSecured)
             }.1
             let sends = isSecured == whenSecured
             #expect(effects.sent == (sends ? [.newMessage(MessageContainer(content: Self.welcome))] : []), "version \(version), \(isSecured)")
@@ -111,8 +112,8 @@ import Testing
         _ = try await receive(request(welcome: id), as: 1, in: scene)
         let customer = try await connect(version: ChatVersions.supported.max, in: scene)
         let effects = try await scene.memory.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-            try transaction.sendBusinessWelcome(to: try transaction.member(customer, in: group), in: group, of: user, isSecured: true)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+            try transaction.businessChats.sendWelcome(to: try transaction.conversations.member(customer, in: group), in: group, of: user, isSecured: true)
         }.1
         #expect(effects.sent == [.updateMessage(MessageUpdate(messageID: id, content: Self.welcome))])
         #expect(try await scene.texts(in: .group(RuleScene.group)) == ["How can I help?"])
@@ -125,12 +126,12 @@ import Testing
             _ = try await receive(request(), as: 1, in: scene)
             _ = try await connect(version: version, in: scene)
             let effects = try await scene.memory.run { transaction in
-                let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+                let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
                 var profile = group.groupProfile
                 var preferences = profile.groupPreferences ?? GroupPreferences()
                 preferences.set(.voice, .off)
                 profile.groupPreferences = preferences
-                _ = try transaction.updateGroup(group, to: profile, of: user)
+                _ = try transaction.groups.update(group, to: profile, of: user)
             }.1
             switch effects.sent.first {
             case .groupPreferences(let preferences)?: #expect(version == ChatVersions.businessChatPreferences && preferences.voice?.enable == .off)

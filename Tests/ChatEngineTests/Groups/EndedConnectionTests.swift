@@ -18,7 +18,7 @@ import Testing
             let members = try ids.map { try #require(try transaction.db.members.find($0)) }, user = try transaction.user()
             var asked = 0
             transaction.db.trace { if "\($0)".contains("pending_member_messages") { asked += 1 } }
-            try transaction.deleteConnections(of: members, afterDelivery: afterDelivery, keepsRows: true, user: user)
+            try transaction.members.deleteConnections(of: members, afterDelivery: afterDelivery, keepsRows: true, user: user)
             transaction.db.trace(options: [])
             return asked
         }

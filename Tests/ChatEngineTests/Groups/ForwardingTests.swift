@@ -35,8 +35,8 @@ import Testing
         func introduce(_ name: String) async throws -> [String: [ChatMessageEvent]] {
             let id = try member(name)
             let effects = try await scene.memory.run { transaction in
-                let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                try transaction.introduce(try transaction.member(id, in: group), in: group)
+                let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+                try transaction.members.introduce(try transaction.conversations.member(id, in: group), in: group)
             }.1
             return try await scene.sent(effects).mapValues { $0.map(\.message.event) }
         }
@@ -253,10 +253,11 @@ import Testing
         let cath = try team.member("cath")
         try await team.scene.run { transaction in
             try transaction.db.members.update(cath, isBlocked: true, at: transaction.now)
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
             let pictured = Profile(displayName: "mod", fullName: "", image: ImageData("data:image/png;base64,AA=="))
             let id = try #require(team.members["mod"])
-            try transaction.db.members.update(try transaction.member(id, in: group), user: MemoryStore.user, profile: pictured, at: transaction.now)
+            try transaction.db.members.update(
+                try transaction.conversations.member(id, in: group), user: MemoryStore.user, profile: pictured, at: transaction.now)
         }
         let sent = try await team.introduce("bob")
         let introduced = sent["bob", default: []].compactMap { event in

@@ -32,7 +32,7 @@ import Testing
         -> @Sendable (ChatTransaction, Targets) throws -> ChatResponse
     {
         { transaction, _ in
-            try transaction.send(
+            try transaction.sentMessages.send(
                 [Composition(ComposedMessage(content: .text(text)))], to: .group(group, scope: scope), isLive: false, ttl: nil, asGroup: asGroup,
                 of: try transaction.user())
         }
@@ -46,28 +46,29 @@ import Testing
             try send("x", .memberSupport(targets["member"]))(transaction, targets)
         },
         Command(name: "edit the own message", least: .author) {
-            try $0.edit($1.own, in: .group(group), to: UpdatedMessage(content: .text("y")), isLive: false)
+            try $0.sentMessages.edit($1.own, in: .group(group), to: UpdatedMessage(content: .text("y")), isLive: false)
         },
-        Command(name: "delete the own message for all", least: .observer) { try $0.deleteItems([$1.own], of: .group(group), .broadcast) },
+        Command(name: "delete the own message for all", least: .observer) { try $0.sentMessages.delete([$1.own], of: .group(group), .broadcast) },
         Command(name: "react", least: .observer) {
-            try $0.react(to: $1.others, in: .group(group), with: .emoji(ReactionEmoji.allCases[0]), isAdded: true)
+            try $0.sentMessages.react(to: $1.others, in: .group(group), with: .emoji(ReactionEmoji.allCases[0]), isAdded: true)
         },
-        Command(name: "moderate", least: .moderator) { try $0.moderate([$1.others], of: group) },
-        Command(name: "change a role", least: .admin) { try $0.setRole(.observer, of: [$1["member"]], in: group) },
-        Command(name: "make an owner", least: .owner) { try $0.setRole(.owner, of: [$1["member"]], in: group) },
-        Command(name: "change the role of an owner", least: .owner) { try $0.setRole(.member, of: [$1["owner"]], in: group) },
-        Command(name: "block", least: .moderator) { try $0.block([$1["member"]], true, in: group) },
-        Command(name: "block an administrator", least: .admin) { try $0.block([$1["admin"]], true, in: group) },
-        Command(name: "remove", least: .admin) { try $0.remove([$1["member"]], from: group, withMessages: false) },
-        Command(name: "remove an owner", least: .owner) { try $0.remove([$1["owner"]], from: group, withMessages: true) },
-        Command(name: "let in", least: .moderator) { try $0.acceptMember($1["waiting"], in: group, as: .member) },
-        Command(name: "let in as an administrator", least: .admin) { try $0.acceptMember($1["waiting"], in: group, as: .admin) },
+        Command(name: "moderate", least: .moderator) { try $0.moderation.moderate([$1.others], of: group) },
+        Command(name: "change a role", least: .admin) { try $0.members.setRole(.observer, of: [$1["member"]], in: group) },
+        Command(name: "make an owner", least: .owner) { try $0.members.setRole(.owner, of: [$1["member"]], in: group) },
+        Command(name: "change the role of an owner", least: .owner) { try $0.members.setRole(.member, of: [$1["owner"]], in: group) },
+        Command(name: "block", least: .moderator) { try $0.members.block([$1["member"]], true, in: group) },
+        Command(name: "block an administrator", least: .admin) { try $0.members.block([$1["admin"]], true, in: group) },
+        Command(name: "remove", least: .admin) { try $0.members.remove([$1["member"]], from: group, withMessages: false) },
+        Command(name: "remove an owner", least: .owner) { try $0.members.remove([$1["owner"]], from: group, withMessages: true) },
+        Command(name: "let in", least: .moderator) { try $0.members.accept($1["waiting"], in: group, as: .member) },
+        Command(name: "let in as an administrator", least: .admin) { try $0.members.accept($1["waiting"], in: group, as: .admin) },
         Command(name: "rename", least: .owner) { transaction, _ in
             let user = try transaction.user()
-            return try transaction.updateGroup(try transaction.group(group, of: user), to: GroupProfile(displayName: "new", fullName: ""), of: user)
+            return try transaction.groups.update(
+                try transaction.conversations.group(group, of: user), to: GroupProfile(displayName: "new", fullName: ""), of: user)
         },
-        Command(name: "delete the group", least: .owner) { transaction, _ in try transaction.deleteGroup(group) },
-        Command(name: "leave", least: .observer) { transaction, _ in try transaction.leave(group) },
+        Command(name: "delete the group", least: .owner) { transaction, _ in try transaction.groups.delete(group) },
+        Command(name: "leave", least: .observer) { transaction, _ in try transaction.groups.leave(group) },
     ]
 
     private func scene() async throws -> (RuleScene, Targets) {
@@ -92,7 +93,7 @@ import Testing
         try await scene.run { transaction in
             let done = Refusal.command("carried out")
             let outcome = try transaction.attempt {
-                let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
+                let own = try transaction.conversations.group(Self.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.members.update(own, role: role, at: transaction.now)
                 try transaction.db.members.update(own, status: status, at: transaction.now)
                 _ = try command.run(transaction, targets)
@@ -148,10 +149,10 @@ import Testing
         for status in [GroupMemberStatus.left, .removed, .groupDeleted, .rejected] {
             let (scene, _) = try await scene()
             let sent = try await scene.memory.run { transaction in
-                let own = try transaction.group(Self.group, of: try transaction.user()).membership.groupMemberID
+                let own = try transaction.conversations.group(Self.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.members.update(own, role: .member, at: transaction.now)
                 try transaction.db.members.update(own, status: status, at: transaction.now)
-                _ = try transaction.deleteGroup(Self.group)
+                _ = try transaction.groups.delete(Self.group)
             }.1.sent
             #expect(sent.isEmpty, "\(status.rawValue): \(sent.map(\.tag))")
             for table in ["groups", "group_members", "chat_items WHERE group_id IS NOT NULL", "display_names WHERE base = 'team'"] {
@@ -165,25 +166,28 @@ import Testing
         let (scene, targets) = try await scene()
         let two = [targets["member"], targets["moderator"]], withAdmin = [targets["member"], targets["admin"]]
         let refusals: [(String, @Sendable (ChatTransaction) throws -> ChatResponse)] = [
-            ("can't change role of multiple members when admins selected, or new role is admin", { try $0.setRole(.member, of: withAdmin, in: Self.group) }),
-            ("can't change role of multiple members when admins selected, or new role is admin", { try $0.setRole(.admin, of: two, in: Self.group) }),
-            ("can't block/unblock multiple members when admins selected", { try $0.block(withAdmin, true, in: Self.group) }),
-            ("can't remove multiple members when admins selected", { try $0.remove(withAdmin, from: Self.group, withMessages: false) }),
-            ("can't change role of members pending approval", { try $0.setRole(.member, of: [targets["waiting"]], in: Self.group) }),
-            ("can't block/unblock members pending approval", { try $0.block([targets["waiting"]], true, in: Self.group) }),
-            ("groupMemberNotFound", { try $0.setRole(.member, of: [targets["member"], 99], in: Self.group) }),
-            ("groupMemberNotFound", { try $0.block([targets["member"], targets["member"]], true, in: Self.group) }),
-            ("groupMemberNotFound", { try $0.remove([99], from: Self.group, withMessages: false) }),
-            ("groupNotFound", { try $0.remove([targets["member"]], from: 2, withMessages: false) }),
+            (
+                "can't change role of multiple members when admins selected, or new role is admin",
+                { try $0.members.setRole(.member, of: withAdmin, in: Self.group) }
+            ),
+            ("can't change role of multiple members when admins selected, or new role is admin", { try $0.members.setRole(.admin, of: two, in: Self.group) }),
+            ("can't block/unblock multiple members when admins selected", { try $0.members.block(withAdmin, true, in: Self.group) }),
+            ("can't remove multiple members when admins selected", { try $0.members.remove(withAdmin, from: Self.group, withMessages: false) }),
+            ("can't change role of members pending approval", { try $0.members.setRole(.member, of: [targets["waiting"]], in: Self.group) }),
+            ("can't block/unblock members pending approval", { try $0.members.block([targets["waiting"]], true, in: Self.group) }),
+            ("groupMemberNotFound", { try $0.members.setRole(.member, of: [targets["member"], 99], in: Self.group) }),
+            ("groupMemberNotFound", { try $0.members.block([targets["member"], targets["member"]], true, in: Self.group) }),
+            ("groupMemberNotFound", { try $0.members.remove([99], from: Self.group, withMessages: false) }),
+            ("groupNotFound", { try $0.members.remove([targets["member"]], from: 2, withMessages: false) }),
             (
                 "member should be pending approval and invitee, or pending review and not invitee",
-                { try $0.acceptMember(targets["member"], in: Self.group, as: .member) }
+                { try $0.members.accept(targets["member"], in: Self.group, as: .member) }
             ),
         ]
         for (code, command) in refusals { #expect(try await scene.refusal(command) == code) }
-        _ = try await scene.run { try $0.setRole(.observer, of: two, in: Self.group) }
+        _ = try await scene.run { try $0.members.setRole(.observer, of: two, in: Self.group) }
         for id in two { #expect(try await scene.member(id).role == .observer) }
-        _ = try await scene.run { try $0.block(two, true, in: Self.group) }
+        _ = try await scene.run { try $0.members.block(two, true, in: Self.group) }
         for id in two { #expect(try await scene.member(id).blockedByAdmin) }
         #expect(try await scene.member(targets["admin"]).blockedByAdmin == false)
         try await scene.close()
@@ -192,9 +196,9 @@ import Testing
     @Test func nobodyChangesItsOwnRoleOrBlocksItself() async throws {
         let (scene, _) = try await scene()
         let own = try await scene.group().membership.groupMemberID
-        #expect(try await scene.refusal { try $0.setRole(.member, of: [own], in: Self.group) } == "can't change role for self")
-        #expect(try await scene.refusal { try $0.block([own], true, in: Self.group) } == "can't block/unblock self")
-        #expect(try await scene.refusal { try $0.remove([own], from: Self.group, withMessages: false) } == "groupMemberNotFound")
+        #expect(try await scene.refusal { try $0.members.setRole(.member, of: [own], in: Self.group) } == "can't change role for self")
+        #expect(try await scene.refusal { try $0.members.block([own], true, in: Self.group) } == "can't block/unblock self")
+        #expect(try await scene.refusal { try $0.members.remove([own], from: Self.group, withMessages: false) } == "groupMemberNotFound")
         try await scene.close()
     }
 }

@@ -23,8 +23,9 @@ import Testing
     /// Invites as the command does, without an agent.
     private func invite(_ contact: ContactID, as role: GroupMemberRole, in scene: RuleScene) async throws -> (GroupMember, isFirst: Bool) {
         try await scene.run { transaction in
-            let known = try transaction.repeatInvitation(of: contact, to: RuleScene.group, as: role)
-            let response = try known ?? transaction.invite(contact, to: RuleScene.group, as: role, connection: transaction.random.bytes(8), link: Self.link)
+            let known = try transaction.groups.repeatInvitation(of: contact, to: RuleScene.group, as: role)
+            let response =
+                try known ?? transaction.groups.invite(contact, to: RuleScene.group, as: role, connection: transaction.random.bytes(8), link: Self.link)
             guard case .sentGroupInvitation(_, _, _, let member) = response else { throw UnexpectedAnswer() }
             return (member, known == nil)
         }
@@ -36,7 +37,7 @@ import Testing
             (.admin, .admin, nil), (.owner, .owner, nil),
         ] as [(GroupMemberRole, GroupMemberRole, String?)] {
             let (scene, bob) = try await scene(as: own)
-            #expect(try await scene.refusal { try $0.repeatInvitation(of: bob, to: RuleScene.group, as: role) } == code, "\(own) invites as \(role)")
+            #expect(try await scene.refusal { try $0.groups.repeatInvitation(of: bob, to: RuleScene.group, as: role) } == code, "\(own) invites as \(role)")
             try await scene.close()
         }
     }
@@ -48,16 +49,16 @@ import Testing
                 Profile(displayName: "random", fullName: ""), user: MemoryStore.user, incognito: true, at: transaction.now)
             try transaction.db.run("UPDATE connections SET incognito_profile_id = ? WHERE contact_id = ?", [random, bob])
         }
-        #expect(try await scene.refusal { try $0.repeatInvitation(of: bob, to: RuleScene.group, as: .member) } == "contactIncognitoCantInvite")
+        #expect(try await scene.refusal { try $0.groups.repeatInvitation(of: bob, to: RuleScene.group, as: .member) } == "contactIncognitoCantInvite")
         let cath = try await scene.addContact("cath")
         let group = try await scene.run { transaction in
             guard
-                case .groupCreated(_, let group) = try transaction.createGroup(
+                case .groupCreated(_, let group) = try transaction.groups.create(
                     GroupProfile(displayName: "secret", fullName: ""), incognito: true, user: MemoryStore.user)
             else { throw UnexpectedAnswer() }
             return group.groupID
         }
-        #expect(try await scene.refusal { try $0.repeatInvitation(of: cath, to: group, as: .member) } == "groupIncognitoCantInvite")
+        #expect(try await scene.refusal { try $0.groups.repeatInvitation(of: cath, to: group, as: .member) } == "groupIncognitoCantInvite")
         try await scene.close()
     }
 
@@ -71,7 +72,7 @@ import Testing
         #expect(try await scene.count("group_members WHERE category <> 'user'") == 1)
         #expect(try await scene.count("chat_items WHERE content_kind = 'sndGroupInvitation'") == 2, "the contact gets it twice, and so it is shown")
         try await scene.run { try $0.db.members.update(first.groupMemberID, status: .connected, at: $0.now) }
-        #expect(try await scene.refusal { try $0.repeatInvitation(of: bob, to: RuleScene.group, as: .member) } == "groupDuplicateMember")
+        #expect(try await scene.refusal { try $0.groups.repeatInvitation(of: bob, to: RuleScene.group, as: .member) } == "groupDuplicateMember")
         #expect(try await scene.member(first.groupMemberID).role == .admin)
         try await scene.close()
     }
@@ -91,13 +92,13 @@ import Testing
         let (scene, bob) = try await scene()
         let (member, _) = try await invite(bob, as: .member, in: scene)
         for (role, count) in [(GroupMemberRole.observer, 1), (.observer, 0)] {
-            let effects = try await scene.memory.run { try $0.setRole(role, of: [member.groupMemberID], in: RuleScene.group) }.1
+            let effects = try await scene.memory.run { try $0.members.setRole(role, of: [member.groupMemberID], in: RuleScene.group) }.1
             let roles = effects.sent.compactMap { if case .groupInvitation(let invitation) = $0 { invitation.invitedMember.role } else { nil } }
             #expect(roles == Array(repeating: role, count: count) && effects.sent.count == count, "the role that a member has is no news")
         }
         // Without the contact there is nobody to tell.
         try await scene.run { try $0.db.run("UPDATE group_members SET contact_id = NULL WHERE group_member_id = ?", [member.groupMemberID]) }
-        let effects = try await scene.memory.run { try $0.setRole(.admin, of: [member.groupMemberID], in: RuleScene.group) }.1
+        let effects = try await scene.memory.run { try $0.members.setRole(.admin, of: [member.groupMemberID], in: RuleScene.group) }.1
         #expect(effects.sent.isEmpty && effects.events.types == ["chatErrors"])
         #expect(try await scene.member(member.groupMemberID).role == .observer)
         try await scene.close()
@@ -117,7 +118,7 @@ import Testing
 
     private func shown(in scene: RuleScene, _ bob: ContactID) async throws -> [GroupInvitationStatus] {
         try await scene.run { transaction in
-            guard case .apiChat(_, let chat, _) = try transaction.page(of: .direct(bob), content: nil, .last(100), search: nil) else {
+            guard case .apiChat(_, let chat, _) = try transaction.chats.page(of: .direct(bob), content: nil, .last(100), search: nil) else {
                 throw UnexpectedAnswer()
             }
             return chat.chatItems.compactMap { if case .receivedGroupInvitation(let invitation, _) = $0.content { invitation.status } else { nil } }
@@ -127,13 +128,13 @@ import Testing
     @Test func anInvitationIsJoinedOnce() async throws {
         let (scene, bob) = try await invited()
         #expect(try await shown(in: scene, bob) == [.pending])
-        #expect(try await scene.refusal { try $0.invitation(to: RuleScene.group, of: try $0.user()) } == nil)
+        #expect(try await scene.refusal { try $0.groups.invitation(to: RuleScene.group, of: try $0.user()) } == nil)
         for status in [GroupMemberStatus.accepted, .connected, .left, .removed] {
             try await scene.run { transaction in
-                let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+                let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.members.update(own, status: status, at: transaction.now)
             }
-            #expect(try await scene.refusal { try $0.invitation(to: RuleScene.group, of: try $0.user()) } == "groupAlreadyJoined", "\(status.rawValue)")
+            #expect(try await scene.refusal { try $0.groups.invitation(to: RuleScene.group, of: try $0.user()) } == "groupAlreadyJoined", "\(status.rawValue)")
         }
         try await scene.close()
     }
@@ -141,7 +142,7 @@ import Testing
     @Test func anInvitationThatComesAgainAfterJoiningChangesNothingOfTheMembership() async throws {
         let (scene, bob) = try await invited()
         try await scene.run { transaction in
-            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
             try transaction.db.members.update(own, status: .connected, at: transaction.now)
         }
         let again = GroupInvitation(
@@ -160,13 +161,13 @@ import Testing
             if isAccepted {
                 try await scene.run { transaction in
                     let user = try transaction.user()
-                    let group = try transaction.group(RuleScene.group, of: user)
-                    try transaction.updateInvitation(to: group, .accepted, of: user)
+                    let group = try transaction.conversations.group(RuleScene.group, of: user)
+                    try transaction.groupInvitations.update(to: group, .accepted, of: user)
                     try transaction.db.members.update(group.membership.groupMemberID, status: .left, at: transaction.now)
                 }
                 #expect(try await shown(in: scene, bob) == [.accepted])
             }
-            let effects = try await scene.memory.run { try $0.deleteGroup(RuleScene.group) }.1
+            let effects = try await scene.memory.run { try $0.groups.delete(RuleScene.group) }.1
             #expect(try await shown(in: scene, bob) == [isAccepted ? .accepted : .rejected])
             #expect(effects.events.types == (isAccepted ? [] : ["chatItemUpdated"]) && effects.sent.isEmpty)
             #expect(try await scene.count("group_members") == 0)
@@ -189,7 +190,7 @@ import Testing
         let (scene, _) = try await scene()
         let published = PublicGroupProfile(groupType: .channel, groupLink: "https://x", publicGroupID: Base64URLBytes([1]))
         let profile = GroupProfile(displayName: "news", fullName: "", publicGroup: published)
-        let code = try await scene.refusal { try $0.createGroup(profile, incognito: false, user: MemoryStore.user) }
+        let code = try await scene.refusal { try $0.groups.create(profile, incognito: false, user: MemoryStore.user) }
         #expect(code == "a group without relays cannot be public: use /_public group")
         #expect(try await scene.count("groups") == 1)
         try await scene.close()

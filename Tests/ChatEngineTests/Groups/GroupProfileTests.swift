@@ -21,7 +21,7 @@ import Testing
     private func update(_ scene: RuleScene, _ profile: GroupProfile) async throws -> (ChatResponse, Effects) {
         try await scene.memory.run { transaction in
             let user = try transaction.user()
-            return try transaction.updateGroup(try transaction.group(RuleScene.group, of: user), to: profile, of: user)
+            return try transaction.groups.update(try transaction.conversations.group(RuleScene.group, of: user), to: profile, of: user)
         }
     }
 
@@ -89,12 +89,12 @@ import Testing
         let told = try await scene.receive([.groupInfo(profile)], from: .member(owner)).events
         #expect(told.messageErrors == ["x.grp.info: publicGroup not allowed in p2p groups"])
         try await scene.run { transaction in
-            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
             try transaction.db.members.update(own, role: .owner, at: transaction.now)
         }
         let refusal = try await scene.refusal { transaction in
             let user = try transaction.user()
-            return try transaction.updateGroup(try transaction.group(RuleScene.group, of: user), to: profile, of: user)
+            return try transaction.groups.update(try transaction.conversations.group(RuleScene.group, of: user), to: profile, of: user)
         }
         #expect(refusal == "the identity of a group cannot be changed")
         #expect(try await scene.group().groupProfile == before)
@@ -119,8 +119,8 @@ import Testing
         for name in ["", "a\nb", "@x"] {
             let refusal = try await scene.refusal { transaction in
                 let user = try transaction.user()
-                return try transaction.updateGroup(
-                    try transaction.group(RuleScene.group, of: user), to: GroupProfile(displayName: name, fullName: ""), of: user)
+                return try transaction.groups.update(
+                    try transaction.conversations.group(RuleScene.group, of: user), to: GroupProfile(displayName: name, fullName: ""), of: user)
             }
             #expect(refusal == "invalidDisplayName", "\(name)")
         }
@@ -129,7 +129,7 @@ import Testing
 
     @Test func twoGroupsOfOneNameAreToldApartAndGetTheirNamesBack() async throws {
         let (scene, owner, _) = try await scene()
-        _ = try await scene.run { try $0.createGroup(GroupProfile(displayName: "crew", fullName: ""), incognito: false, user: MemoryStore.user) }
+        _ = try await scene.run { try $0.groups.create(GroupProfile(displayName: "crew", fullName: ""), incognito: false, user: MemoryStore.user) }
         try await scene.receive([.groupInfo(renamed)], from: .member(owner))
         #expect(try await scene.group().localDisplayName == "crew_1")
         var back = renamed

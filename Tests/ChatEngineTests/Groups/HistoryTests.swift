@@ -32,8 +32,8 @@ import Testing
     /// What is sent to the one who joins.
     private func history(of scene: RuleScene, for id: GroupMemberID, after seconds: Int64 = 1_000) async throws -> [ChatMessageEvent] {
         try await scene.memory.run(at: MemoryStore.now.adding(seconds: seconds)) { transaction in
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
-            try transaction.sendHistory(to: try transaction.member(id, in: group), in: group)
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+            try transaction.groupHistory.send(to: try transaction.conversations.member(id, in: group), in: group)
         }.1.sent
     }
 
@@ -63,8 +63,8 @@ import Testing
 
     @Test func ofALongHistoryTheNewestHundredMessagesAreSent() async throws {
         let (scene, bob, _, ann) = try await scene()
-        for number in 0..<ChatTransaction.historyLength + 2 { try await scene.receive([text("\(number)")], from: .member(bob), after: Int64(number)) }
-        #expect(lines(try await history(of: scene, for: ann)) == (2..<ChatTransaction.historyLength + 2).map { "bob: \($0)" })
+        for number in 0..<GroupHistory.length + 2 { try await scene.receive([text("\(number)")], from: .member(bob), after: Int64(number)) }
+        #expect(lines(try await history(of: scene, for: ann)) == (2..<GroupHistory.length + 2).map { "bob: \($0)" })
         try await scene.close()
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         try await scene.send("mine", to: Self.group)
         try await scene.receive([text("his", ttl: 60)], from: .member(bob))
-        _ = try await scene.run { try $0.markRead(Self.group) }
+        _ = try await scene.run { try $0.chats.markRead(Self.group) }
         let times = try await history(of: scene, for: ann, after: 30).compactMap { event -> Int? in
             guard case .forwardMessage(_, let message) = event, case .newMessage(let container) = message.event else { return nil }
             return container.ttl
@@ -130,7 +130,7 @@ import Testing
         try await scene.receive([text("said")], from: .member(bob))
         try await scene.run { transaction in
             let user = try transaction.user()
-            let group = try transaction.group(RuleScene.group, of: user)
+            let group = try transaction.conversations.group(RuleScene.group, of: user)
             var profile = group.groupProfile
             profile.description = "Welcome!"
             try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)

@@ -26,7 +26,7 @@ struct IntroductionScaleTests {
             try await engine.transactions.transaction { transaction in
                 let id = try transaction.insertConnectedMember("member \(number)", role: .member, in: GroupScene.group)
                 let member = try #require(try transaction.db.members.find(id))
-                try transaction.introduce(member, in: try transaction.group(GroupScene.group, of: try transaction.user()))
+                try transaction.members.introduce(member, in: try transaction.conversations.group(GroupScene.group, of: try transaction.user()))
             }
             times.append((ContinuousClock.now - began) / .milliseconds(1))
         }
@@ -42,9 +42,9 @@ struct IntroductionScaleTests {
         }
         // Nobody is introduced again.
         try await engine.transactions.transaction { transaction in
-            let group = try transaction.group(GroupScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(GroupScene.group, of: try transaction.user())
             for (member, known) in joined {
-                try transaction.introduce(member, in: group)
+                try transaction.members.introduce(member, in: group)
                 #expect(try transaction.db.members.relations(ofMember: member.groupMemberID) == known)
             }
         }

@@ -151,11 +151,12 @@ import Testing
         let eve = try #require(members["eve"])
         let ids = try await scene.run { transaction in
             try transaction.db.members.update(eve, status: joiner, at: transaction.now)
-            let group = try transaction.group(RuleScene.group, of: try transaction.user()), member = try transaction.member(eve, in: group)
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user()),
+                member = try transaction.conversations.member(eve, in: group)
             switch joiner {
             case .pendingApproval: break
-            case .pendingReview: try transaction.introduceToModerators(member, in: group)
-            default: try transaction.introduce(member, in: group)
+            case .pendingReview: try transaction.members.introduceToModerators(member, in: group)
+            default: try transaction.members.introduce(member, in: group)
             }
             return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
         }
@@ -197,7 +198,7 @@ import Testing
     @Test func theRemovalOfOneWhoWaitsIsToldToThoseWhomItWasIntroducedTo() async throws {
         for (status, expected) in [(GroupMemberStatus.pendingReview, ["eve", "mod"]), (.pendingApproval, ["eve"])] {
             let (scene, eve, _) = try await hostScene(status)
-            let effects = try await scene.memory.run { try $0.remove([eve], from: RuleScene.group, withMessages: false) }.1
+            let effects = try await scene.memory.run { try $0.members.remove([eve], from: RuleScene.group, withMessages: false) }.1
             let told = try await scene.sent(effects).filter { $0.value.contains { $0.message.tag == .removeMember } }
             // The connection of the removed one is ended with its last message.
             let last = effects.ended.last.contains { $0.tag == .removeMember } ? ["eve"] : []
@@ -207,7 +208,7 @@ import Testing
         // One who was let in by an earlier host, and whom members know by an introduction, waits again.
         let (scene, eve, _) = try await hostScene()
         try await scene.run { try $0.db.members.update(eve, status: .pendingReview, at: $0.now) }
-        let effects = try await scene.memory.run { try $0.remove([eve], from: RuleScene.group, withMessages: false) }.1
+        let effects = try await scene.memory.run { try $0.members.remove([eve], from: RuleScene.group, withMessages: false) }.1
         #expect(Set(try await scene.sent(effects).keys).isSuperset(of: ["mod", "rita"]))
         try await scene.close()
     }
@@ -221,9 +222,9 @@ import Testing
             func told(_ member: GroupMemberID) async throws -> Set<String> {
                 let effects = try await scene.memory.run { transaction in
                     switch change {
-                    case "removal": _ = try transaction.remove([member], from: RuleScene.group, withMessages: false)
-                    case "role": _ = try transaction.setRole(.observer, of: [member], in: RuleScene.group)
-                    default: _ = try transaction.block([member], true, in: RuleScene.group)
+                    case "removal": _ = try transaction.members.remove([member], from: RuleScene.group, withMessages: false)
+                    case "role": _ = try transaction.members.setRole(.observer, of: [member], in: RuleScene.group)
+                    default: _ = try transaction.members.block([member], true, in: RuleScene.group)
                     }
                 }.1
                 return Set(try await scene.sent(effects).keys)

@@ -37,7 +37,7 @@ import Testing
         let body = ChatMessage(versions: VersionRange(1...version), event: event).body
         return try await scene.memory.run { transaction in
             let request = AgentEvent.request(InvitationID([number]), pqSupport: false, servers: [], info: body)
-            try transaction.receive(Incoming(AgentNotification(connection: Self.queue, event: request)))
+            try transaction.incomingEvents.receive(Incoming(AgentNotification(connection: Self.queue, event: request)))
         }.1
     }
 
@@ -110,7 +110,7 @@ import Testing
         for (number, status) in [GroupMemberStatus.left, .removed, .groupDeleted, .rejected].enumerated() {
             let scene = try await scene()
             try await scene.run { transaction in
-                let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+                let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.members.update(own, status: status, at: transaction.now)
             }
             let effects = try await ask(as: UInt8(number + 1), in: scene)
@@ -125,9 +125,9 @@ import Testing
             as [(GroupMemberRole, String?)]
         {
             let scene = try await scene(as: role)
-            #expect(try await scene.refusal { try $0.setAdmission(Self.refusing, of: RuleScene.group) } == code, "\(role)")
-            #expect(try await scene.refusal { try $0.setLinkRole(.observer, of: RuleScene.group) } == code, "\(role)")
-            let link = try await scene.run { try $0.link(of: try $0.group(RuleScene.group, of: try $0.user())) }
+            #expect(try await scene.refusal { try $0.groups.setAdmission(Self.refusing, of: RuleScene.group) } == code, "\(role)")
+            #expect(try await scene.refusal { try $0.groups.setLinkRole(.observer, of: RuleScene.group) } == code, "\(role)")
+            let link = try await scene.run { try $0.groups.link(of: try $0.conversations.group(RuleScene.group, of: try $0.user())) }
             #expect(link.acceptMemberRole == (code == nil ? .observer : .member) && (link.joinerAdmission == nil) == (code != nil))
             try await scene.close()
         }
@@ -137,9 +137,9 @@ import Testing
         let scene = try await scene(admission: Self.refusing)
         let faulty = JoinerAdmission(rules: [JoinerRule(nameContains: [], decision: .accept(role: nil))])
         let fault = try #require(faulty.fault)
-        #expect(try await scene.refusal { try $0.setAdmission(faulty, of: RuleScene.group) } == fault)
+        #expect(try await scene.refusal { try $0.groups.setAdmission(faulty, of: RuleScene.group) } == fault)
         #expect(answers(try await ask(in: scene)) == [.refuse(.blockedName)])
-        _ = try await scene.run { try $0.setAdmission(nil, of: RuleScene.group) }
+        _ = try await scene.run { try $0.groups.setAdmission(nil, of: RuleScene.group) }
         #expect(answers(try await ask(as: 2, in: scene)) == [.admit(.accepted)])
         try await scene.close()
     }

@@ -34,15 +34,15 @@ import Testing
             try transaction.db.members.update(bob, status: .pendingReview, at: transaction.now)
             try transaction.db.members.update(cath, status: .removed, at: transaction.now)
         }
-        let (response, effects) = try await scene.memory.run { try $0.leave(RuleScene.group) }
+        let (response, effects) = try await scene.memory.run { try $0.groups.leave(RuleScene.group) }
         guard case .leftMemberUser(_, let group) = response else { throw UnexpectedAnswer() }
         #expect(group.membership.status == .left)
         let (connections, last) = effects.ended
         #expect(connections == 3 && last.filter { $0 == .leaveGroup }.count == 2, "the removed one is told nothing")
         #expect(try await scene.count("connections") == 0)
         for command: @Sendable (ChatTransaction) throws -> ChatResponse in [
-            { try $0.deleteItems([], of: Self.group, .broadcast) },
-            { try $0.send([Composition(ComposedMessage(content: .text("x")))], to: Self.group, isLive: false, ttl: nil, of: try $0.user()) },
+            { try $0.sentMessages.delete([], of: Self.group, .broadcast) },
+            { try $0.sentMessages.send([Composition(ComposedMessage(content: .text("x")))], to: Self.group, isLive: false, ttl: nil, of: try $0.user()) },
         ] { #expect(try await scene.refusal(command) == "not current member") }
         #expect(try await scene.group().membership.status == .left)
         try await scene.close()
@@ -56,7 +56,7 @@ import Testing
             try transaction.db.connections.update(record.id, status: .accepted, at: transaction.now)
         }
         try await scene.send("bye", to: Self.group)
-        let effects = try await scene.memory.run { try $0.leave(RuleScene.group) }.1
+        let effects = try await scene.memory.run { try $0.groups.leave(RuleScene.group) }.1
         let (connections, last) = effects.ended
         #expect(connections == 3)
         #expect(last.map { $0 == .leaveGroup } == [false, true, false, true], "the administrator and Bob have both, in order")
@@ -105,7 +105,7 @@ import Testing
         try await scene.receive([text("cath's")], from: .member(cath))
         for (id, stays) in [(bob, false), (cath, true)] {
             let member = try await identifier(id, in: scene)
-            let (response, effects) = try await scene.memory.run { try $0.remove([id], from: RuleScene.group, withMessages: false) }
+            let (response, effects) = try await scene.memory.run { try $0.members.remove([id], from: RuleScene.group, withMessages: false) }
             guard case .userDeletedMembers(_, _, let removed, false, _) = response else { throw UnexpectedAnswer() }
             #expect(removed.map(\.status) == [.removed])
             #expect(effects.ended.connections == 1 && effects.ended.last.last == .removeMember(memberID: member, withMessages: false))
@@ -113,7 +113,7 @@ import Testing
             #expect(try await scene.count("group_members WHERE group_member_id = \(id)") == (stays ? 1 : 0))
         }
         // The author of a message goes with the message.
-        _ = try await scene.run { try $0.clear(Self.group) }
+        _ = try await scene.run { try $0.chats.clear(Self.group) }
         #expect(try await scene.count("group_members WHERE group_member_id = \(cath)") == 0)
         #expect(try await scene.count("display_names WHERE base = 'cath'") == 0)
         try await scene.close()
@@ -122,7 +122,7 @@ import Testing
     @Test func aMemberWhoWasOnlyInvitedIsForgottenWithoutAWord() async throws {
         let (scene, bob, _, _) = try await scene()
         try await scene.run { try $0.db.members.update(bob, status: .invited, at: $0.now) }
-        let effects = try await scene.memory.run { try $0.remove([bob], from: RuleScene.group, withMessages: false) }.1
+        let effects = try await scene.memory.run { try $0.members.remove([bob], from: RuleScene.group, withMessages: false) }.1
         #expect(effects.sent.isEmpty && effects.ended == (1, []))
         #expect(try await scene.count("group_members WHERE group_member_id = \(bob)") == 0)
         try await scene.close()
@@ -137,7 +137,7 @@ import Testing
         let cathID = try await identifier(cath, in: scene)
         try await scene.receive([.removeMember(memberID: cathID, withMessages: false)], from: .member(admin))
         #expect(try await members() == 2)
-        _ = try await scene.run { try $0.remove([admin], from: RuleScene.group, withMessages: false) }
+        _ = try await scene.run { try $0.members.remove([admin], from: RuleScene.group, withMessages: false) }
         #expect(try await members() == 1)
         try await scene.close()
     }
@@ -146,7 +146,7 @@ import Testing
         let (scene, bob, _, _) = try await scene()
         try await scene.run { try $0.db.members.update(bob, status: .left, at: $0.now) }
         try await scene.receive([text("words")], from: .member(bob))
-        let (response, effects) = try await scene.memory.run { try $0.deleteGroup(RuleScene.group) }
+        let (response, effects) = try await scene.memory.run { try $0.groups.delete(RuleScene.group) }
         guard case .groupDeletedUser(_, let group, false) = response else { throw UnexpectedAnswer() }
         #expect(group.groupID == RuleScene.group)
         #expect(effects.ended.connections == 3 && effects.ended.last == [.deleteGroup, .deleteGroup])
@@ -156,7 +156,7 @@ import Testing
             #expect(try await scene.count(table) == 0, "\(table)")
         }
         #expect(try await scene.count("profiles") == 1)
-        #expect(try await scene.refusal { try $0.deleteGroup(RuleScene.group) } == "groupNotFound")
+        #expect(try await scene.refusal { try $0.groups.delete(RuleScene.group) } == "groupNotFound")
         try await scene.close()
     }
 }

@@ -25,7 +25,7 @@ import Testing
             try await scene.run { transaction in
                 for (name, status) in statuses { try transaction.db.members.update(try #require(ids[name]), status: status, at: transaction.now) }
                 guard review else { return }
-                let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+                let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
                 var profile = group.groupProfile
                 profile.memberAdmission = GroupMemberAdmission(review: .all)
                 try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
@@ -50,10 +50,10 @@ import Testing
     @Test func aRoleIsToldToAllWhoAreInAndOneThatAMemberHasToNobody() async throws {
         let team = try await Team(["cath": .left])
         let bob = try team.id("bob")
-        let sent = try await team.sent { try $0.setRole(.observer, of: [bob], in: RuleScene.group) }
+        let sent = try await team.sent { try $0.members.setRole(.observer, of: [bob], in: RuleScene.group) }
         let event = ChatMessageEvent.memberRole(memberID: try await team.memberID("bob"), .observer)
         #expect(Set(sent.keys) == ["bob", "mod", "old", "ann"] && sent.values.allSatisfy { $0 == [event] })
-        let (response, effects) = try await team.scene.memory.run { try $0.setRole(.observer, of: [bob], in: RuleScene.group) }
+        let (response, effects) = try await team.scene.memory.run { try $0.members.setRole(.observer, of: [bob], in: RuleScene.group) }
         guard case .membersRoleUser(_, _, let changed, _, _) = response else { throw UnexpectedAnswer() }
         #expect(changed.isEmpty && effects.deliveries.isEmpty && effects.events.isEmpty)
         #expect(try await team.scene.count("chat_items WHERE content_kind = 'sndGroupEvent'") == 1)
@@ -64,7 +64,7 @@ import Testing
         let team = try await Team(["cath": .left, "ann": .pendingApproval])
         let bob = try team.id("bob"), id = try await team.memberID("bob")
         for isBlocked in [true, false] {
-            let sent = try await team.sent { try $0.block([bob], isBlocked, in: RuleScene.group) }
+            let sent = try await team.sent { try $0.members.block([bob], isBlocked, in: RuleScene.group) }
             let restrictions = MemberRestrictions(restriction: isBlocked ? .blocked : .unrestricted)
             #expect(Set(sent.keys) == ["mod", "old"] && sent.values.allSatisfy { $0 == [.restrictMember(memberID: id, restrictions)] })
             #expect(try await team.scene.member(bob).blockedByAdmin == isBlocked)
@@ -75,7 +75,7 @@ import Testing
     @Test func whoWaitedForApprovalIsIntroducedWithTheRoleThatItIsGiven() async throws {
         let team = try await Team(["ann": .pendingApproval])
         let ann = try team.id("ann")
-        let sent = try await team.sent { try $0.acceptMember(ann, in: RuleScene.group, as: .member) }
+        let sent = try await team.sent { try $0.members.accept(ann, in: RuleScene.group, as: .member) }
         #expect(sent["ann"]?.first == .groupLinkAcceptance(.accepted, role: .member, memberID: try await team.memberID("ann")))
         for name in ["bob", "cath", "mod", "old"] {
             guard case .newMember(let info, nil)? = sent[name]?.first else { throw UnexpectedAnswer() }
@@ -89,13 +89,13 @@ import Testing
     @Test func whereModeratorsReviewTheHostsApprovalAsksThemFirst() async throws {
         let team = try await Team(["ann": .pendingApproval], review: true)
         let ann = try team.id("ann"), id = try await team.memberID("ann")
-        let asked = try await team.sent { try $0.acceptMember(ann, in: RuleScene.group, as: .member) }
+        let asked = try await team.sent { try $0.members.accept(ann, in: RuleScene.group, as: .member) }
         #expect(asked["ann"]?.first == .groupLinkAcceptance(.pendingReview, role: .observer, memberID: id))
         // The app of the other moderator knows no reviews: it would show her to all.
         #expect(Set(asked.keys) == ["ann", "mod"])
         guard case .newMember(_, .member(id)?)? = asked["mod"]?.first else { throw UnexpectedAnswer() }
         #expect(try await team.scene.member(ann).status == .pendingReview)
-        let accepted = try await team.sent { try $0.acceptMember(ann, in: RuleScene.group, as: .member) }
+        let accepted = try await team.sent { try $0.members.accept(ann, in: RuleScene.group, as: .member) }
         #expect(accepted["mod"]?.first == .groupLinkAcceptance(.accepted, role: .member, memberID: id))
         #expect(try await team.scene.member(ann).status == .connected)
         guard case .newMember(let info, nil)? = accepted["bob"]?.first else { throw UnexpectedAnswer() }
@@ -107,7 +107,7 @@ import Testing
     func whoWaitsAndIsRemovedIsToldAndSoAreThoseWhoKnowIt(_ status: GroupMemberStatus, _ names: Set<String>) async throws {
         let team = try await Team(["ann": status])
         let ann = try team.id("ann")
-        let effects = try await team.scene.memory.run { try $0.remove([ann], from: RuleScene.group, withMessages: false) }.1
+        let effects = try await team.scene.memory.run { try $0.members.remove([ann], from: RuleScene.group, withMessages: false) }.1
         let removal = ChatMessageEvent.removeMember(memberID: try await removed(effects), withMessages: false)
         #expect(effects.ended.connections == 1 && effects.ended.last == [removal])
         #expect(Set(try await team.scene.sent(effects).keys).union(["ann"]) == names)
@@ -142,14 +142,14 @@ import Testing
         let team = try await Team()
         let bob = try team.id("bob")
         let contact = try await team.scene.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-            return try transaction.addMemberContact(
-                try transaction.member(bob, in: group), connection: [9], link: "simplex:/invitation#y", in: group, of: user
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+            return try transaction.memberContacts.add(
+                try transaction.conversations.member(bob, in: group), connection: [9], link: "simplex:/invitation#y", in: group, of: user
             ).contactID
         }
-        let sent = try await team.sent { try $0.inviteMemberContact(contact, message: .text("hello")) }
+        let sent = try await team.sent { try $0.memberContacts.invite(contact, message: .text("hello")) }
         #expect(sent == ["bob": [.groupDirectInvitation(connectionRequest: "simplex:/invitation#y", content: .text("hello"), scope: nil)]])
-        #expect(try await team.scene.refusal { try $0.inviteMemberContact(contact, message: nil) } == "x.grp.direct.inv already sent")
+        #expect(try await team.scene.refusal { try $0.memberContacts.invite(contact, message: nil) } == "x.grp.direct.inv already sent")
         #expect(try await team.scene.texts(in: .direct(contact)) == ["hello"])
         try await team.scene.close()
     }

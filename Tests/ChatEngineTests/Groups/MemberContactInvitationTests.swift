@@ -87,13 +87,13 @@ import Testing
     func ofTwoWhoInviteEachOtherTheOneWithTheSmallerLinkJoins(_ own: String) async throws {
         let (scene, bob) = try await scene()
         let contactID = try await scene.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
-            let contact = try transaction.addMemberContact(
-                try transaction.member(bob, in: group), connection: [99], link: Self.link + own, in: group, of: user)
-            _ = try transaction.inviteMemberContact(contact.contactID, message: nil)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
+            let contact = try transaction.memberContacts.add(
+                try transaction.conversations.member(bob, in: group), connection: [99], link: Self.link + own, in: group, of: user)
+            _ = try transaction.memberContacts.invite(contact.contactID, message: nil)
             return contact.contactID
         }
-        #expect(try await scene.refusal { try $0.inviteMemberContact(contactID, message: nil) } == "x.grp.direct.inv already sent")
+        #expect(try await scene.refusal { try $0.memberContacts.invite(contactID, message: nil) } == "x.grp.direct.inv already sent")
         try await scene.receive([invitation(Self.link + "m")], from: .member(bob))
         let contact = try #require(try await contact(of: bob, in: scene))
         #expect(contact.contactID == contactID)
@@ -112,19 +112,19 @@ import Testing
         let random = try await scene.run { transaction in
             let user = try transaction.user(), profile = RandomProfile.make(transaction.random)
             let random = try transaction.db.profiles.insert(profile, user: user.userID, incognito: true, at: transaction.now)
-            let own = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
+            let own = try transaction.conversations.group(RuleScene.group, of: user).membership.groupMemberID
             try transaction.db.members.update(own, incognitoProfile: random, name: profile.displayName)
             return random
         }
         if !invites { try await scene.receive([invitation()], from: .member(bob)) }
         let known = try await contact(of: bob, in: scene)
         try await scene.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
             if invites {
-                _ = try transaction.addMemberContact(
-                    try transaction.member(bob, in: group), connection: [99], link: Self.link, in: group, of: user)
+                _ = try transaction.memberContacts.add(
+                    try transaction.conversations.member(bob, in: group), connection: [99], link: Self.link, in: group, of: user)
             } else {
-                try transaction.insertMemberContactConnection([99], with: try #require(known), of: user)
+                try transaction.memberContacts.insertConnection([99], with: try #require(known), of: user)
             }
         }
         #expect(try await contact(of: bob, in: scene)?.activeConnection?.customUserProfileID == random)
@@ -134,8 +134,8 @@ import Testing
     @Test func whoIsNoMemberContactIsNotInvited() async throws {
         let (scene, _) = try await scene()
         let cath = try await scene.addContact("cath")
-        #expect(try await scene.refusal { try $0.inviteMemberContact(cath, message: nil) } == "memberContactGroupMemberNotFound")
-        #expect(try await scene.refusal { try $0.inviteMemberContact(99, message: nil) } == "contactNotFound")
+        #expect(try await scene.refusal { try $0.memberContacts.invite(cath, message: nil) } == "memberContactGroupMemberNotFound")
+        #expect(try await scene.refusal { try $0.memberContacts.invite(99, message: nil) } == "contactNotFound")
         try await scene.close()
     }
 }

@@ -27,7 +27,7 @@ import Testing
     private func send(_ texts: [String], in scene: RuleScene, after seconds: Int64 = 0) async throws -> Effects {
         try await scene.memory.run(at: MemoryStore.now.adding(seconds: seconds)) { transaction in
             let messages = texts.map { Composition(ComposedMessage(content: .text($0))) }
-            _ = try transaction.send(messages, to: Self.group, isLive: false, ttl: nil, of: try transaction.user())
+            _ = try transaction.sentMessages.send(messages, to: Self.group, isLive: false, ttl: nil, of: try transaction.user())
         }.1
     }
 
@@ -106,9 +106,9 @@ import Testing
         #expect(texts(try await scene.sent(effects)["bob"]) == ["one", "two"])
         #expect(try await waiting() == [4, 2])
         try await scene.run { transaction in
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
             for name in ["cath", "dan"] {
-                try transaction.db.members.delete(try transaction.member(try #require(ids[name]), in: group), user: MemoryStore.user)
+                try transaction.db.members.delete(try transaction.conversations.member(try #require(ids[name]), in: group), user: MemoryStore.user)
             }
         }
         #expect(try await waiting() == [0, 0])
@@ -221,9 +221,9 @@ import Testing
         for (name, status) in changes {
             told.append(
                 try await scene.run { transaction in
-                    let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                    let member = try transaction.member(ids[name] ?? dan, in: group)
-                    return try transaction.updateStatus(of: [item.id], at: member, to: status, viaProxy: nil, in: group).first?.item.meta.status
+                    let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+                    let member = try transaction.conversations.member(ids[name] ?? dan, in: group)
+                    return try transaction.outbox.updateStatus(of: [item.id], at: member, to: status, viaProxy: nil, in: group).first?.item.meta.status
                 })
         }
         #expect(told == expected, "\(name)")

@@ -81,7 +81,7 @@ import Testing
     func aHostAnswersOnlyWhoWaitsForIt(_ status: GroupMemberStatus, _ role: GroupMemberRole) async throws {
         let (scene, bob, id) = try await scene(.host, .accepted, .new, as: role)
         let (own, profile) = try await scene.run { transaction in
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
             try transaction.db.members.update(group.membership.groupMemberID, status: status, at: transaction.now)
             return (group.membership, group.groupProfile)
         }
@@ -149,9 +149,9 @@ import Testing
         let link = try await scene.addLink()
         if isByLink {
             try await scene.run { transaction in
-                let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                let member = try transaction.member(bob, in: group)
-                try transaction.insertConnection([7], with: member, status: .accepted, viaGroupLink: link, user: try transaction.user())
+                let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+                let member = try transaction.conversations.member(bob, in: group)
+                try transaction.members.insertConnection([7], with: member, status: .accepted, viaGroupLink: link, user: try transaction.user())
             }
             try await scene.updateApps()
         }
@@ -169,7 +169,7 @@ import Testing
             let bob = try await scene.run { transaction in
                 // Bob was there before this profile, which the host has brought in, or came after it, by another administrator.
                 let inviter = category == .pre ? ids[1] : ids[2]
-                let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+                let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
                 try transaction.db.run("UPDATE group_members SET invited_by_member_id = ? WHERE group_member_id = ?", [ids[1], own])
                 try transaction.db.members.update(
                     ids[0], category: category, invitedBy: category == .pre ? nil : inviter, versions: ChatVersionRange(ChatVersions.supported))
@@ -200,7 +200,7 @@ import Testing
     @Test func whoWaitsIsLetInByAModeratorWithNoRoleAboveItsOwnAndSeesTheWelcomeMessageThen() async throws {
         let (scene, host, _) = try await scene(.host, .accepted, .accepted, as: .observer)
         let mod = try await scene.run { transaction in
-            let user = try transaction.user(), group = try transaction.group(RuleScene.group, of: user)
+            let user = try transaction.user(), group = try transaction.conversations.group(RuleScene.group, of: user)
             var profile = group.groupProfile
             profile.description = "Welcome!"
             try transaction.db.groups.update(group, user: user.userID, profile: profile, at: transaction.now)
@@ -227,13 +227,14 @@ import Testing
             let (scene, bob, _) = try await scene(.pre, member, .deleted, as: .member)
             try await scene.run { transaction in
                 let user = try transaction.user()
-                let membership = try transaction.group(RuleScene.group, of: user).membership.groupMemberID
+                let membership = try transaction.conversations.group(RuleScene.group, of: user).membership.groupMemberID
                 try transaction.db.members.update(membership, status: own, at: transaction.now)
                 for record in try transaction.db.connections.connections(ofMember: bob) { try transaction.db.connections.delete(record.id) }
                 let host = try transaction.insertConnectedMember("host", role: .admin, in: RuleScene.group)
                 try transaction.db.members.update(host, category: .host, invitedBy: nil, versions: ChatVersionRange(ChatVersions.supported))
             }
-            let effects = try await scene.memory.run { try $0.inviteIntroduced(bob, connection: [8], link: "simplex:/invitation#x", of: try $0.user()) }.1
+            let effects = try await scene.memory.run { try $0.members.inviteIntroduced(bob, connection: [8], link: "simplex:/invitation#x", of: try $0.user()) }
+                .1
             let isInvited = member == .introduced && own == .connected
             #expect(effects.sent.count == (isInvited ? 1 : 0), "\(member.rawValue), \(own.rawValue)")
             #expect(effects.ended.connections == (isInvited ? 0 : 1), "what was made for nothing is deleted")

@@ -13,11 +13,12 @@ struct MemberProfileTests {
         try await core.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
             for id in members {
-                var group = try transaction.group(GroupScene.group, of: user)
+                var group = try transaction.conversations.group(GroupScene.group, of: user)
                 let profile = Profile(displayName: "renamed \(id)", fullName: "")
                 let message = ChatMessage(messageID: transaction.newSharedMessageID(), event: .info(profile))
-                try transaction.updateProfile(
-                    of: try transaction.member(id, in: group), to: profile, GroupMessage(message: message, sentAt: transaction.now), in: &group, of: user)
+                try transaction.groupProfiles.updateProfile(
+                    of: try transaction.conversations.member(id, in: group), to: profile, GroupMessage(message: message, sentAt: transaction.now), in: &group,
+                    of: user)
             }
         }
     }

@@ -36,8 +36,8 @@ struct MemberStatusTests {
             }
             try await scene.updateApps()
             let ids = try await scene.run { transaction in
-                let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                for id in members.values { try transaction.introduce(try transaction.member(id, in: group), in: group) }
+                let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+                for id in members.values { try transaction.members.introduce(try transaction.conversations.member(id, in: group), in: group) }
                 return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
             }
             let mallory = try #require(members["mallory"]), attacker = try #require(ids["mallory"])

@@ -29,9 +29,9 @@ import Testing
         func isConfirmed() async throws -> Bool { try await scene.effects(of: text("hello"), from: .member(bob)).sendsReceipt }
         #expect(try await isConfirmed())
         try await scene.run { transaction in
-            for number in 4..<ChatTransaction.receiptLimit { _ = try transaction.insertConnectedMember("m\(number)", role: .member, in: RuleScene.group) }
+            for number in 4..<MemberMessages.receiptLimit { _ = try transaction.insertConnectedMember("m\(number)", role: .member, in: RuleScene.group) }
         }
-        #expect(try await scene.group().groupSummary.currentMembers == ChatTransaction.receiptLimit)
+        #expect(try await scene.group().groupSummary.currentMembers == MemberMessages.receiptLimit)
         #expect(try await isConfirmed())
         _ = try await scene.run { try $0.insertConnectedMember("one more", role: .member, in: RuleScene.group) }
         #expect(try await !isConfirmed())
@@ -124,7 +124,7 @@ import Testing
             let contact = try await scene.addContact("robert")
             try await scene.run { transaction in
                 try transaction.db.run("UPDATE group_members SET contact_id = ? WHERE group_member_id = ?", [contact, bob])
-                let user = try transaction.user(), known = try transaction.contact(contact, of: user)
+                let user = try transaction.user(), known = try transaction.conversations.contact(contact, of: user)
                 var profile = Profile(displayName: "robert", fullName: "")
                 profile.preferences = ChatPreferences(voice: SimplePreference(allow: .no))
                 try transaction.db.contacts.update(known, user: user.userID, profile: profile, at: transaction.now)
@@ -132,7 +132,7 @@ import Testing
             }
             let told = try await scene.receive([.info(Profile(displayName: "bobby", fullName: ""))], from: .member(bob)).events
             #expect(told.types.contains("groupMemberUpdated") != isConnected)
-            let after = try await scene.run { try $0.contact(contact, of: try $0.user()) }
+            let after = try await scene.run { try $0.conversations.contact(contact, of: try $0.user()) }
             #expect(after.profile.displayName == (isConnected ? "robert" : "bobby"))
             #expect(after.profile.preferences?.voice?.allow == .no, "members are told no preferences")
             try await scene.close()

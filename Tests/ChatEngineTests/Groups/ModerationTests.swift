@@ -37,12 +37,12 @@ import Testing
         let items = try await scene.messages(in: Self.group)
         for (text, code) in [("bob", nil), ("mia", nil), ("own", nil), ("admin", "invalidChatItemDelete")] as [(String, String?)] {
             let item = try #require(items.first { $0.meta.text == text }).id
-            #expect(try await scene.refusal { try $0.moderate([item], of: RuleScene.group) } == code, "\(text)")
+            #expect(try await scene.refusal { try $0.moderation.moderate([item], of: RuleScene.group) } == code, "\(text)")
         }
         // One that is not allowed keeps all that are named with it.
         try await scene.receive([text("bob again")], from: .member(try #require(members["bob"])))
         let both = try await scene.messages(in: Self.group).filter { ["bob again", "admin"].contains($0.meta.text) }.map(\.id)
-        #expect(try await scene.refusal { try $0.moderate(both, of: RuleScene.group) } == "invalidChatItemDelete")
+        #expect(try await scene.refusal { try $0.moderation.moderate(both, of: RuleScene.group) } == "invalidChatItemDelete")
         #expect(try await scene.messages(in: Self.group).filter { $0.meta.deleted == nil }.map(\.meta.text) == ["admin", "bob again"])
         try await scene.close()
     }
@@ -62,7 +62,7 @@ import Testing
         let events: [ChatEvent]
         if byCommand {
             let item = try #require(try await scene.messages(in: Self.group).first { $0.meta.text == "spam" }).id
-            events = try await scene.memory.run { try $0.moderate([item], of: RuleScene.group) }.1.events
+            events = try await scene.memory.run { try $0.moderation.moderate([item], of: RuleScene.group) }.1.events
         } else {
             events = try await scene.receive([.deleteMessage(MessageDeletion(messageID: Self.id, memberID: bobID))], from: .member(mod)).events
         }
@@ -100,13 +100,13 @@ import Testing
         let bob = try #require(members["bob"]), own = try await scene.group().membership.memberID
         let mention = MessageContainer(content: .text("look @alice"), mentions: ["alice": own])
         try await scene.receive([.newMessage(mention)], from: .member(bob))
-        let effects = try await scene.memory.run { try $0.set(GroupMemberSettings(showsMessages: false), of: bob, in: RuleScene.group) }.1
+        let effects = try await scene.memory.run { try $0.members.set(GroupMemberSettings(showsMessages: false), of: bob, in: RuleScene.group) }.1
         #expect(effects.sent.isEmpty, "nobody is told")
         try await scene.receive([.newMessage(mention)], from: .member(bob))
         // An edit of what is not there is a message of its own.
         try await scene.receive(
             [.updateMessage(MessageUpdate(messageID: Self.id, content: .text("edited @alice"), mentions: ["alice": own]))], from: .member(bob))
-        _ = try await scene.run { try $0.set(GroupMemberSettings(showsMessages: true), of: bob, in: RuleScene.group) }
+        _ = try await scene.run { try $0.members.set(GroupMemberSettings(showsMessages: true), of: bob, in: RuleScene.group) }
         try await scene.receive([text("back")], from: .member(bob))
         let messages = try await scene.messages(in: Self.group)
         #expect(messages.map { if case .blocked? = $0.meta.deleted { true } else { false } } == [false, true, true, false])
@@ -133,7 +133,7 @@ import Testing
         let bob = try #require(members["bob"]), bobID = try await identifier(bob, in: scene)
         try await scene.receive([text("words")], from: .member(bob), id: Self.id)
         let item = try #require(try await scene.messages(in: Self.group).first).id
-        let refused = try await scene.refusal { try $0.react(to: item, in: Self.group, with: Self.thumb, isAdded: true) }
+        let refused = try await scene.refusal { try $0.sentMessages.react(to: item, in: Self.group, with: Self.thumb, isAdded: true) }
         #expect(refused == "feature not allowed Message reactions")
         let change = MessageReactionChange(messageID: Self.id, memberID: bobID, reaction: Self.thumb, add: true)
         let told = try await scene.receive([.react(change)], from: .member(try #require(members["mod"])))
@@ -147,7 +147,7 @@ import Testing
         let other = try await scene.addContact("other")
         func first() async throws -> ChatReference? {
             try await scene.run { transaction in
-                try transaction.chats(of: try transaction.user(), .last(10), filter: .filters(favorite: false, unread: false), withConnections: false)
+                try transaction.chats.chats(of: try transaction.user(), .last(10), filter: .filters(favorite: false, unread: false), withConnections: false)
                     .first?.chatInfo.reference
             }
         }

@@ -27,9 +27,9 @@ import Testing
             let user = try transaction.user()
             if isBusiness {
                 let data = ContactShortLinkData(profile: Profile(displayName: "shop", fullName: ""), business: true)
-                _ = try transaction.prepareBusinessChat(link.created, data, of: user)
+                _ = try transaction.preparedGroups.prepareBusinessChat(link.created, data, of: user)
             } else {
-                _ = try transaction.prepareGroup(
+                _ = try transaction.preparedGroups.prepare(
                     link.created, isDirect: true, GroupShortLinkData(groupProfile: GroupProfile(displayName: "team", fullName: "")), user: user.userID)
             }
         }
@@ -49,18 +49,18 @@ import Testing
             _ = try transaction.db.connections.insert(record, at: transaction.now)
             return other
         }
-        #expect(try await scene.refusal { try $0.moveGroup(RuleScene.group, to: other) } == "host member already has connection")
+        #expect(try await scene.refusal { try $0.groups.move(RuleScene.group, to: other) } == "host member already has connection")
         #expect(try await scene.group().membership.profile.displayName == "alice")
         try await scene.run { try $0.db.run("DELETE FROM connections WHERE group_member_id IS NOT NULL") }
         let moved = try await scene.run { transaction in
-            guard case .groupUserChanged(_, _, let user, let group) = try transaction.moveGroup(RuleScene.group, to: other) else {
+            guard case .groupUserChanged(_, _, let user, let group) = try transaction.groups.move(RuleScene.group, to: other) else {
                 throw UnexpectedAnswer()
             }
             #expect(user.userID == other)
             return group
         }
         #expect(moved.membership.profile.displayName == "work" && moved.localDisplayName == "team")
-        #expect(try await scene.refusal { _ = try $0.group(RuleScene.group, of: try $0.user()) } == "groupNotFound", "it is of the other profile")
+        #expect(try await scene.refusal { _ = try $0.conversations.group(RuleScene.group, of: try $0.user()) } == "groupNotFound", "it is of the other profile")
         #expect(try await scene.count("display_names WHERE user_id = 1 AND base = 'team'") == 0, "the name is free")
         #expect(try await scene.count("group_members WHERE user_id = 1") == 0)
         try await scene.close()
@@ -72,7 +72,7 @@ import Testing
         let name = isBusiness ? "shop" : "team"
         for (data, isUpdate) in [(nil, false), (GroupProfile(displayName: "renamed", fullName: ""), !isBusiness)] as [(GroupProfile?, Bool)] {
             let (group, told) = try await scene.run { transaction in
-                try transaction.updateGroup(
+                try transaction.preparedGroups.update(
                     RuleScene.group, fromLink: data.map { GroupShortLinkData(groupProfile: $0) }, of: try transaction.user())
             }
             #expect(told == isUpdate)
@@ -89,9 +89,9 @@ import Testing
     func whoIsOutCanJoinAgainAndWhoIsJoiningWaits(_ status: GroupMemberStatus, _ plan: String) async throws {
         let scene = try await scene()
         let found = try await scene.run { transaction in
-            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
             try transaction.db.members.update(own, status: status, at: transaction.now)
-            return transaction.groupPlan(of: try transaction.group(RuleScene.group, of: try transaction.user()))
+            return transaction.preparedGroups.plan(of: try transaction.conversations.group(RuleScene.group, of: try transaction.user()))
         }
         #expect(found.tag == plan)
         try await scene.close()
@@ -111,7 +111,7 @@ import Testing
         }
         let plans = try await scene.run { transaction in
             func plan() throws -> String {
-                try transaction.groupPlan(link, linkInfo: nil, data: nil, owner: nil, user: try transaction.user()).tag
+                try transaction.preparedGroups.plan(link, linkInfo: nil, data: nil, owner: nil, user: try transaction.user()).tag
             }
             let before = try plan()
             try transaction.db.run("UPDATE connections SET link_key = ?", [link.key])

@@ -15,17 +15,17 @@ struct RefusedSubscriptionTests {
     private func refuse(_ core: TestCore, as status: GroupMemberStatus) async throws -> (before: GroupInfo, after: GroupInfo) {
         try await core.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
-            let before = try transaction.group(GroupScene.group, of: user)
+            let before = try transaction.conversations.group(GroupScene.group, of: user)
             try transaction.db.members.update(before.membership.groupMemberID, status: status, at: transaction.now)
-            let group = try transaction.group(GroupScene.group, of: user)
+            let group = try transaction.conversations.group(GroupScene.group, of: user)
             let relay = try #require(try transaction.db.members.relayMembers(of: group.groupID).first)
             var profile = group.groupProfile
             profile.displayName = "mallory's"
             let rejection = GroupLinkRejection(
                 fromMember: MemberIDRole(memberID: MemberID([1]), role: .owner), invitedMember: MemberIDRole(memberID: MemberID([2]), role: .owner),
                 groupProfile: profile, reason: .unknown("go away"))
-            _ = try transaction.completePrepared(group, host: relay, rejection, of: user)
-            return (group, try transaction.group(GroupScene.group, of: user))
+            _ = try transaction.groupInvitations.completePrepared(group, host: relay, rejection, of: user)
+            return (group, try transaction.conversations.group(GroupScene.group, of: user))
         }
     }
 

@@ -75,7 +75,7 @@ import Testing
         #expect(try await scene.texts(in: support(bob)) == ["a word with you"])
         #expect(try await scene.member(bob).supportChat != nil, "sending makes the chat")
         try await scene.run { transaction in
-            let own = try transaction.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+            let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
             try transaction.db.members.update(own, role: .member, at: transaction.now)
         }
         let own = support(nil)
@@ -108,9 +108,9 @@ import Testing
     @Test func readingAllClearsTheCountsAndReadingOneTakesItOut() async throws {
         let (scene, members, _) = try await scene(["one", "two", "three"])
         let bob = try #require(members["bob"]), chat = support(bob), items = try await scene.messages(in: chat)
-        _ = try await scene.run { try $0.markRead(chat, items: [items[0].id, items[0].id]) }
+        _ = try await scene.run { try $0.chats.markRead(chat, items: [items[0].id, items[0].id]) }
         #expect(try await counts(scene, bob) == [2, 2, 0], "what is read twice counts once")
-        guard case .memberSupportChatRead(_, let group, let member) = try await scene.run({ try $0.markRead(chat) }) else { throw UnexpectedAnswer() }
+        guard case .memberSupportChatRead(_, let group, let member) = try await scene.run({ try $0.chats.markRead(chat) }) else { throw UnexpectedAnswer() }
         #expect(group.membersRequireAttention == 0 && member.supportChat?.unread == 0)
         #expect(try await counts(scene, bob) == [0, 0, 0])
         try await scene.close()
@@ -122,9 +122,9 @@ import Testing
         try await scene.receive([text("to all")], from: .member(cath))
         let seenByAll = try #require(try await scene.messages(in: Self.main).first).id, asked = try await scene.messages(in: support(bob))[0].id
         // Apps read reports, which are in the support chats of their authors, by the group.
-        _ = try await scene.run { try $0.markRead(Self.main, items: [asked]) }
+        _ = try await scene.run { try $0.chats.markRead(Self.main, items: [asked]) }
         #expect(try await counts(scene, bob) == [1, 1, 0])
-        _ = try await scene.run { [support = support(bob)] in try $0.markRead(support, items: [seenByAll]) }
+        _ = try await scene.run { [support = support(bob)] in try $0.chats.markRead(support, items: [seenByAll]) }
         #expect(try await counts(scene, bob) == [1, 1, 0], "what all see is counted in no support chat")
         #expect(try await scene.run { try $0.db.items.stats(ofGroup: RuleScene.group).unreadCount } == 0, "it is read")
         try await scene.close()
@@ -133,7 +133,7 @@ import Testing
     @Test func aDeletedMessageCountsNoLonger() async throws {
         let (scene, members, _) = try await scene(["one", "two"])
         let bob = try #require(members["bob"]), chat = support(bob), first = try await scene.messages(in: chat)[0].id
-        _ = try await scene.run { try $0.deleteItems([first], of: chat, .internal) }
+        _ = try await scene.run { try $0.sentMessages.delete([first], of: chat, .internal) }
         #expect(try await counts(scene, bob) == [1, 1, 0])
         try await scene.close()
     }
@@ -141,11 +141,11 @@ import Testing
     @Test func aSupportChatIsDeletedWithItsMessagesAndOnlyIfItIsThereAndNobodyWaitsInIt() async throws {
         let (scene, members, bobID) = try await scene()
         let bob = try #require(members["bob"]), cath = try #require(members["cath"])
-        #expect(try await scene.refusal { try $0.deleteSupportChat(of: cath, in: RuleScene.group) } == "member has no support chat")
+        #expect(try await scene.refusal { try $0.members.deleteSupportChat(of: cath, in: RuleScene.group) } == "member has no support chat")
         try await scene.run { try $0.db.members.update(bob, status: .pendingReview, at: $0.now) }
-        #expect(try await scene.refusal { try $0.deleteSupportChat(of: bob, in: RuleScene.group) } == "member is pending")
+        #expect(try await scene.refusal { try $0.members.deleteSupportChat(of: bob, in: RuleScene.group) } == "member is pending")
         try await scene.run { try $0.db.members.update(bob, status: .connected, at: $0.now) }
-        guard case .memberSupportChatDeleted(_, let group, let member) = try await scene.run({ try $0.deleteSupportChat(of: bob, in: RuleScene.group) })
+        guard case .memberSupportChatDeleted(_, let group, let member) = try await scene.run({ try $0.members.deleteSupportChat(of: bob, in: RuleScene.group) })
         else { throw UnexpectedAnswer() }
         #expect(group.membersRequireAttention == 0 && member.supportChat == nil)
         #expect(try await scene.count("chat_items WHERE scope = 'support'") == 0)
@@ -158,7 +158,8 @@ import Testing
     @Test func whoIsRemovedLeavesNoSupportChatAndAsksForNoAttention() async throws {
         let (scene, members, _) = try await scene()
         let bob = try #require(members["bob"])
-        guard case .userDeletedMembers(_, let group, _, _, _) = try await scene.run({ try $0.remove([bob], from: RuleScene.group, withMessages: false) })
+        guard
+            case .userDeletedMembers(_, let group, _, _, _) = try await scene.run({ try $0.members.remove([bob], from: RuleScene.group, withMessages: false) })
         else { throw UnexpectedAnswer() }
         #expect(group.membersRequireAttention == 0)
         #expect(try await scene.count("chat_items WHERE scope = 'support'") == 0)
@@ -171,10 +172,12 @@ import Testing
         try await scene.addGroup(as: .member, with: ["bob": .member])
         let own = ChatReference.group(RuleScene.group, scope: .memberSupport(nil))
         #expect(try await scene.refusal { try $0.send(ComposedMessage(content: .text("x")), to: own) } == "no admins support this message")
-        #expect(try await scene.refusal { try $0.clear(own) } == "not supported")
-        #expect(try await scene.refusal { try $0.markUnread(own, true) } == "not supported")
-        #expect(try await scene.refusal { try $0.deleteChat(own, .messages) } == "not supported")
-        #expect(try await scene.refusal { try $0.conversation(.group(RuleScene.group, scope: .memberSupport(99)), of: $0.user()) } == "groupMemberNotFound")
+        #expect(try await scene.refusal { try $0.chats.clear(own) } == "not supported")
+        #expect(try await scene.refusal { try $0.chats.markUnread(own, true) } == "not supported")
+        #expect(try await scene.refusal { try $0.chats.delete(own, .messages) } == "not supported")
+        #expect(
+            try await scene.refusal { try $0.conversations.conversation(.group(RuleScene.group, scope: .memberSupport(99)), of: $0.user()) }
+                == "groupMemberNotFound")
         try await scene.close()
     }
 
@@ -183,7 +186,7 @@ import Testing
         let scene = try await RuleScene()
         let members = try await scene.addGroup(as: .member, with: ["bob": .observer, "mod": .moderator])
         let ids = try await scene.run { transaction in
-            let group = try transaction.group(RuleScene.group, of: try transaction.user())
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
             try transaction.db.members.update(group.membership.groupMemberID, status: .pendingReview, at: transaction.now)
             return try members.mapValues { try #require(try transaction.db.members.memberIdentifier($0)) }
         }

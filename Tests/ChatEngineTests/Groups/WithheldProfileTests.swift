@@ -33,7 +33,7 @@ import Testing
                 let restrictions = MemberRestrictions(restriction: isBlocked ? .blocked : .unrestricted)
                 return try await scene.receive([.restrictMember(memberID: id, restrictions)], from: .member(moderator)).events
             }
-            return try await scene.memory.run { try $0.block([bob], isBlocked, in: RuleScene.group) }.1.events
+            return try await scene.memory.run { try $0.members.block([bob], isBlocked, in: RuleScene.group) }.1.events
         }
         _ = try await block(true)
         for name in ["BUY AT SPAM", "Robert"] {
@@ -60,7 +60,7 @@ import Testing
         let members = try await scene.run { transaction in
             try (0..<count).map { try transaction.insertConnectedMember("member \($0)", role: .member, in: RuleScene.group) }
         }
-        _ = try await scene.memory.run { try $0.block(members, true, in: RuleScene.group) }
+        _ = try await scene.memory.run { try $0.members.block(members, true, in: RuleScene.group) }
         func changes() async throws -> Int { try await scene.run { $0.db.totalChangesCount } }
         let before = try await changes()
         for round in 0..<5 {
@@ -71,7 +71,7 @@ import Testing
         #expect(try await scene.count("withheld_profiles") == Int64(count))
         // The end of a block shows one profile each, and takes it away.
         let shown = try await changes()
-        _ = try await scene.memory.run { try $0.block(members, false, in: RuleScene.group) }
+        _ = try await scene.memory.run { try $0.members.block(members, false, in: RuleScene.group) }
         #expect(try await changes() - shown <= count * 30)
         #expect(try await scene.count("withheld_profiles") == 0)
         #expect(try await scene.member(try #require(members.last)).profile.displayName == "round 4")
@@ -80,7 +80,7 @@ import Testing
 
     @Test func whoWasRemovedOrHasNoRightToAProfileLeavesNoneBehindAndOneIsKeptForEachMember() async throws {
         let (scene, bob, _) = try await scene()
-        _ = try await scene.memory.run { try $0.block([bob], true, in: RuleScene.group) }
+        _ = try await scene.memory.run { try $0.members.block([bob], true, in: RuleScene.group) }
         for number in 1...50 { try await scene.receive([profile("name \(number)")], from: .member(bob)) }
         #expect(try await scene.count("withheld_profiles") == 1)
         try await scene.run { try $0.db.members.update(bob, status: .removed, at: $0.now) }

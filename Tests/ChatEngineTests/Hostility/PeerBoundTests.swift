@@ -101,7 +101,7 @@ struct PeerBoundTests {
         func isRefused(_ events: [ChatEvent]) -> Bool {
             events.contains { if case .messageError(_, _, let text) = $0 { text.hasPrefix("x.grp.inv") } else { false } }
         }
-        let limit = Int(ChatTransaction.openInvitationLimit)
+        let limit = Int(GroupInvitations.openInvitationLimit)
         for number in 0..<limit { #expect(try await !isRefused(invite(number))) }
         #expect(try await isRefused(invite(limit)))
         #expect(try await scene.count("groups") == Int64(limit))
@@ -149,8 +149,8 @@ struct PeerBoundTests {
         for number in 0..<40 {
             let id = try await scene.run { transaction -> GroupMemberID in
                 let id = try transaction.insertConnectedMember("m\(number)", role: .member, in: RuleScene.group)
-                let group = try transaction.group(RuleScene.group, of: try transaction.user())
-                try transaction.introduce(try #require(try transaction.db.members.find(id)), in: group)
+                let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+                try transaction.members.introduce(try #require(try transaction.db.members.find(id)), in: group)
                 return id
             }
             try await scene.receive([.newMessage(MessageContainer(content: .text("x"))), .leaveGroup], from: .member(id))

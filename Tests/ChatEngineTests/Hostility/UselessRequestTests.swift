@@ -21,7 +21,7 @@ struct UselessRequestTests {
         let resolved = try await engine.agent.resolveShortLink(user: 1, link: try ConnectionShortLink(wireString: link).complete)
         let request = resolved.fixed.connectionRequest
         let connection = try await engine.agent.prepareToJoin(user: 1, link: request, pqSupport: false)
-        let info = try await engine.transactions.query { try $0.connectionInfo(event, pqSupport: false, peerVersion: ChatVersions.initial.max) }
+        let info = try await engine.transactions.query { try $0.outbox.connectionInfo(event, pqSupport: false, peerVersion: ChatVersions.initial.max) }
         _ = try await engine.agent.join(
             user: 1, connection: connection, link: request, info: info, pqSupport: false, subscription: .subscribe)
     }

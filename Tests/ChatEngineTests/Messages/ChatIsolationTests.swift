@@ -18,7 +18,7 @@ import Testing
         _ = try await core.createUser("mallory")
         let (contact, folder) = try await core.native.engine.transactions.query { transaction in
             let user = try transaction.anyUser(1)
-            return (try transaction.contact(named: "support", of: user).contactID, try transaction.noteFolderID(of: user))
+            return (try transaction.conversations.contact(named: "support", of: user).contactID, try transaction.conversations.noteFolderID(of: user))
         }
         guard case .newChatItems(_, let items) = try await core.send(.messages(.createNotes(folder, [ComposedMessage(content: .text("mine"))])), as: 1),
             let note = items.first

@@ -19,15 +19,17 @@ import Testing
     private func scene() async throws -> Scene {
         let rules = try await RuleScene()
         let bob = try await rules.addContact("bob"), cath = try await rules.addContact("cath")
-        let notes = try await rules.run { ChatReference.local(try $0.noteFolderID(of: try $0.user())) }
+        let notes = try await rules.run { ChatReference.local(try $0.conversations.noteFolderID(of: try $0.user())) }
         return Scene(rules: rules, bob: bob, cath: cath, notes: notes)
     }
 
     /// Forwards items.
     private func forward(_ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, in scene: Scene) async throws -> [ChatItem] {
         try await scene.rules.run { transaction in
-            let messages = try transaction.messagesToForward(ids, from: source, to: target).map(\.composition)
-            guard case .newChatItems(_, let items) = try transaction.forward(messages, to: target, asGroup: false, ttl: nil) else { throw UnexpectedAnswer() }
+            let messages = try transaction.forwardedMessages.messages(ids, from: source, to: target).map(\.composition)
+            guard case .newChatItems(_, let items) = try transaction.forwardedMessages.forward(messages, to: target, asGroup: false, ttl: nil) else {
+                throw UnexpectedAnswer()
+            }
             return items.map(\.chatItem)
         }
     }
@@ -39,7 +41,7 @@ import Testing
 
     /// The item that a forwarded message came from, as the details of it show.
     private func source(of item: ChatItem, in chat: ChatReference, _ scene: Scene) async throws -> ChatItem? {
-        guard case .chatItemInfo(_, _, let info) = try await scene.rules.run({ try $0.itemInfo(item.id, in: chat) }) else { throw UnexpectedAnswer() }
+        guard case .chatItemInfo(_, _, let info) = try await scene.rules.run({ try $0.chats.itemInfo(item.id, in: chat) }) else { throw UnexpectedAnswer() }
         return info.forwardedFromChatItem?.chatItem
     }
 
@@ -57,8 +59,8 @@ import Testing
     @Test func theReceiverOfAForwardedMessageIsNotToldWhereItIsFrom() async throws {
         let scene = try await scene(), text = try await received("news", from: scene.bob, in: scene)
         let sent = try await scene.rules.memory.run { [scene] transaction in
-            let messages = try transaction.messagesToForward([text], from: .direct(scene.bob), to: .direct(scene.cath)).map(\.composition)
-            _ = try transaction.forward(messages, to: .direct(scene.cath), asGroup: false, ttl: nil)
+            let messages = try transaction.forwardedMessages.messages([text], from: .direct(scene.bob), to: .direct(scene.cath)).map(\.composition)
+            _ = try transaction.forwardedMessages.forward(messages, to: .direct(scene.cath), asGroup: false, ttl: nil)
         }.1
         let bodies = sent.deliveries.map { String(decoding: $0.body, as: UTF8.self) }
         #expect(bodies.count == 1 && !bodies[0].contains("bob"), "\(bodies)")
@@ -70,7 +72,7 @@ import Testing
     @Test func theAliasOfAContactIsTheNameOfTheOrigin() async throws {
         let scene = try await scene()
         _ = try await scene.rules.run { [bob = scene.bob] transaction in
-            let contact = try transaction.contact(bob, of: try transaction.user())
+            let contact = try transaction.conversations.contact(bob, of: try transaction.user())
             try transaction.db.profiles.updateProfileAlias(contact.profile.profileID, alias: "my brother")
         }
         let own = try await scene.rules.send("mine", to: .direct(scene.bob)).id
@@ -95,9 +97,9 @@ import Testing
         let scene = try await scene(), text = try await received("news", from: scene.bob, in: scene)
         let item = try await forward([text], from: .direct(scene.bob), to: scene.notes, in: scene)[0]
         _ = try await scene.rules.run { [bob = scene.bob] in
-            deletesContact ? try $0.deleteChat(.direct(bob), .full(notify: false)) : try $0.deleteItems([text], of: .direct(bob), .internal)
+            deletesContact ? try $0.chats.delete(.direct(bob), .full(notify: false)) : try $0.sentMessages.delete([text], of: .direct(bob), .internal)
         }
-        let notes = scene.notes, refusal = try await scene.rules.refusal { try $0.itemInfo(item.id, in: notes) }
+        let notes = scene.notes, refusal = try await scene.rules.refusal { try $0.chats.itemInfo(item.id, in: notes) }
         #expect(refusal == nil)
         #expect(try await source(of: item, in: scene.notes, scene) == nil)
         try await scene.rules.close()
@@ -110,7 +112,7 @@ import Testing
         let item = try await forward([post], from: .group(RuleScene.group), to: scene.notes, in: scene)[0]
         #expect(item.meta.forwarded == .group(chatName: "team", messageDirection: .sent, groupID: RuleScene.group, chatItemID: post))
         #expect(try await source(of: item, in: scene.notes, scene)?.id == post)
-        _ = try await scene.rules.run { try $0.deleteGroup(RuleScene.group) }
+        _ = try await scene.rules.run { try $0.groups.delete(RuleScene.group) }
         #expect(try await source(of: item, in: scene.notes, scene) == nil)
         try await scene.rules.close()
     }
@@ -119,10 +121,10 @@ import Testing
         let scene = try await scene(), own = try await scene.rules.send("mine", to: .direct(scene.bob)).id
         let item = try await forward([own], from: .direct(scene.bob), to: .direct(scene.cath), in: scene)[0]
         let refusal = try await scene.rules.refusal { [cath = scene.cath] in
-            try $0.edit(item.id, in: .direct(cath), to: UpdatedMessage(content: .text("new")), isLive: false)
+            try $0.sentMessages.edit(item.id, in: .direct(cath), to: UpdatedMessage(content: .text("new")), isLive: false)
         }
         #expect(refusal == "invalidChatItemUpdate" && !item.meta.isEditable && item.meta.isDeletable)
-        _ = try await scene.rules.run { [bob = scene.bob] in try $0.deleteItems([own], of: .direct(bob), .internalMark) }
+        _ = try await scene.rules.run { [bob = scene.bob] in try $0.sentMessages.delete([own], of: .direct(bob), .internalMark) }
         #expect(try await forward([own], from: .direct(scene.bob), to: scene.notes, in: scene).isEmpty)
         try await scene.rules.close()
     }
@@ -130,16 +132,16 @@ import Testing
     @Test func whatIsNoMessageIsNotForwardedAndTheChatsMustBeThere() async throws {
         let scene = try await scene()
         let event = try await scene.rules.run { [bob = scene.bob] transaction in
-            var contact = try transaction.contact(bob, of: try transaction.user())
-            return try transaction.addItem(
+            var contact = try transaction.conversations.contact(bob, of: try transaction.user())
+            return try transaction.items.add(
                 ItemDraft(.receivedConnectionEvent(event: .verificationCodeReset), isSent: false), to: &contact, of: try transaction.user()
             ).id
         }
         let (bob, notes) = (ChatReference.direct(scene.bob), scene.notes)
-        #expect(try await scene.rules.refusal { try $0.messagesToForward([event], from: bob, to: notes) } == "invalidForward")
-        #expect(try await scene.rules.refusal { try $0.planForward([event], from: bob) } == "invalidForward")
-        #expect(try await scene.rules.refusal { try $0.messagesToForward([], from: .direct(99), to: notes) } == "contactNotFound")
-        #expect(try await scene.rules.refusal { try $0.messagesToForward([], from: bob, to: .connection(1)) } == "not supported")
+        #expect(try await scene.rules.refusal { try $0.forwardedMessages.messages([event], from: bob, to: notes) } == "invalidForward")
+        #expect(try await scene.rules.refusal { try $0.forwardedMessages.plan([event], from: bob) } == "invalidForward")
+        #expect(try await scene.rules.refusal { try $0.forwardedMessages.messages([], from: .direct(99), to: notes) } == "contactNotFound")
+        #expect(try await scene.rules.refusal { try $0.forwardedMessages.messages([], from: bob, to: .connection(1)) } == "not supported")
         // An item of another chat is not there.
         let note = try await scene.rules.send("note", to: notes).id
         let forwarded = try await forward([note, 999], from: bob, to: notes, in: scene)

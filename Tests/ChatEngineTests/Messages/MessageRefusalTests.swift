@@ -25,26 +25,26 @@ import Testing
         let rules = try await RuleScene(), bob = try await rules.addContact("bob"), chat = ChatReference.direct(bob)
         let own = try await rules.send("own", to: chat).id, deleted = try await rules.send("deleted", to: chat).id
         try await rules.receive([.newMessage(MessageContainer(content: .text("others")))], from: .contact(bob))
-        _ = try await rules.run { try $0.deleteItems([deleted], of: chat, .internalMark) }
+        _ = try await rules.run { try $0.sentMessages.delete([deleted], of: chat, .internalMark) }
         return Scene(rules: rules, bob: bob, own: own, others: try #require(try await rules.messages(in: chat).last).id, deleted: deleted)
     }
 
     private typealias Command = @Sendable (ChatTransaction) throws -> ChatResponse
 
     private func send(_ messages: [ComposedMessage], to chat: ChatReference, isLive: Bool = false) -> Command {
-        { try $0.send(messages.map { Composition($0) }, to: chat, isLive: isLive, ttl: nil, of: try $0.user()) }
+        { try $0.sentMessages.send(messages.map { Composition($0) }, to: chat, isLive: isLive, ttl: nil, of: try $0.user()) }
     }
 
     private func edit(_ id: ChatItemID, in chat: ChatReference, _ message: UpdatedMessage = UpdatedMessage(content: .text("new"))) -> Command {
-        { try $0.edit(id, in: chat, to: message, isLive: false) }
+        { try $0.sentMessages.edit(id, in: chat, to: message, isLive: false) }
     }
 
     private func react(_ id: ChatItemID, in chat: ChatReference, _ number: Int = 0, add: Bool = true) -> Command {
-        { try $0.react(to: id, in: chat, with: Self.emoji[number], isAdded: add) }
+        { try $0.sentMessages.react(to: id, in: chat, with: Self.emoji[number], isAdded: add) }
     }
 
     private func delete(_ ids: [ChatItemID], of chat: ChatReference, _ mode: DeleteMode = .broadcast) -> Command {
-        { try $0.deleteItems(ids, of: chat, mode) }
+        { try $0.sentMessages.delete(ids, of: chat, mode) }
     }
 
     /// Checks that a command is refused so, and that the store is as before.
@@ -85,7 +85,7 @@ import Testing
         try await expect("largeMsg", in: scene, send([.init(content: .text(large))], to: scene.chat))
         let (response, effects) = try await scene.rules.memory.run { [chat = scene.chat] transaction in
             let messages = ["before", large, "after"].map { Composition(ComposedMessage(content: .text($0))) }
-            return try transaction.send(messages, to: chat, isLive: false, ttl: nil, of: try transaction.user())
+            return try transaction.sentMessages.send(messages, to: chat, isLive: false, ttl: nil, of: try transaction.user())
         }
         guard case .newChatItems(_, let items) = response else { throw UnexpectedAnswer() }
         #expect(items.map(\.chatItem.meta.text) == ["before", "after"])
@@ -118,7 +118,9 @@ import Testing
 
     @Test func whatIsNotThereIsReportedAndTheRestIsDeleted() async throws {
         let scene = try await scene()
-        let (response, effects) = try await scene.rules.memory.run { [scene] in try $0.deleteItems([999, scene.own, scene.own], of: scene.chat, .internal) }
+        let (response, effects) = try await scene.rules.memory.run { [scene] in
+            try $0.sentMessages.delete([999, scene.own, scene.own], of: scene.chat, .internal)
+        }
         guard case .chatItemsDeleted(_, let deletions, true, false) = response else { throw UnexpectedAnswer() }
         #expect(Set(deletions.map(\.deletedChatItem.chatItem.id)) == [scene.own])
         #expect(effects.events == [.chatErrors(errors: [.store(error: .chatItemNotFound(itemID: 999))])])

@@ -31,7 +31,7 @@ import Testing
 
     private func versions(_ scene: RuleScene, _ bob: ContactID) async throws -> [String] {
         let item = try #require(try await scene.messages(in: .direct(bob)).first)
-        guard case .chatItemInfo(_, _, let info) = try await scene.run({ try $0.itemInfo(item.id, in: .direct(bob)) }) else { throw UnexpectedAnswer() }
+        guard case .chatItemInfo(_, _, let info) = try await scene.run({ try $0.chats.itemInfo(item.id, in: .direct(bob)) }) else { throw UnexpectedAnswer() }
         return info.versions.map(\.content.text)
     }
 
@@ -104,10 +104,10 @@ import Testing
         let (scene, bob) = try await scene()
         let allowed = ChatPreferences(fullDelete: .init(allow: .yes))
         try await scene.receive([.info(Profile(displayName: "bob", fullName: "", preferences: allowed))], from: .contact(bob))
-        _ = try await scene.run { try $0.setPreferences(allowed, of: bob) }
+        _ = try await scene.run { try $0.contacts.setPreferences(allowed, of: bob) }
         try await scene.receive([text("one"), update("two")], from: .contact(bob), id: Self.id)
         let item = try #require(try await scene.messages(in: .direct(bob)).first).id
-        _ = try await scene.run { try $0.react(to: item, in: .direct(bob), with: Self.thumb, isAdded: true) }
+        _ = try await scene.run { try $0.sentMessages.react(to: item, in: .direct(bob), with: Self.thumb, isAdded: true) }
         try await scene.receive([.deleteMessage(MessageDeletion(messageID: Self.id))], from: .contact(bob))
         for table in ["chat_items WHERE chat_item_id = \(item)", "chat_item_versions", "reactions"] { #expect(try await scene.count(table) == 0, "\(table)") }
         try await scene.close()
@@ -129,7 +129,7 @@ import Testing
         let (scene, bob) = try await scene()
         try await scene.receive([text("message"), react()], from: .contact(bob), id: Self.id)
         let item = try #require(try await scene.messages(in: .direct(bob)).first).id
-        _ = try await scene.run { try $0.react(to: item, in: .direct(bob), with: Self.thumb, isAdded: true) }
+        _ = try await scene.run { try $0.sentMessages.react(to: item, in: .direct(bob), with: Self.thumb, isAdded: true) }
         func counts() async throws -> [ReactionCount] { try await scene.messages(in: .direct(bob)).flatMap(\.reactions) }
         #expect(try await counts() == [ReactionCount(reaction: Self.thumb, userReacted: true, totalReacted: 2)])
         try await scene.receive([react(add: false)], from: .contact(bob))

@@ -17,15 +17,15 @@ import Testing
         let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
         try await bob.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
-            let contact = try transaction.contact(atBob, of: user)
+            let contact = try transaction.conversations.contact(atBob, of: user)
             let id = transaction.newSharedMessageID()
             let part = FileDescription(text: "one ", partNumber: 0, isComplete: false)
             let file = FileInvitation(name: "photo.jpg", size: 1_000, fileDescription: part)
             let message = ChatMessageEvent.newMessage(MessageContainer(content: .file("photo"), file: file))
-            try transaction.send([.init(message, id: id)], to: contact)
+            try transaction.outbox.send([.init(message, id: id)], to: contact)
             for (number, text) in ["two ", "three"].enumerated() {
                 let part = FileDescription(text: text, partNumber: number + 1, isComplete: number == 1)
-                try transaction.send(.fileDescription(messageID: id, part), to: contact)
+                try transaction.outbox.send(.fileDescription(messageID: id, part), to: contact)
             }
         }
         _ = try await bob.send("done", to: atBob)
@@ -42,8 +42,8 @@ import Testing
         let alice = try await world.core("alice"), bob = try await world.core("bob")
         let (_, atBob) = try await TestWorld.connect(alice, bob)
         try await bob.native.engine.transactions.transaction { transaction in
-            let contact = try transaction.contact(atBob, of: try transaction.user())
-            try transaction.send(.deleteGroup, to: contact)
+            let contact = try transaction.conversations.contact(atBob, of: try transaction.user())
+            try transaction.outbox.send(.deleteGroup, to: contact)
         }
         #expect(await alice.wait { $0.contains { if case .messageError = $0 { true } else { false } } })
         let tables = try await alice.native.engine.transactions.query {

@@ -60,9 +60,9 @@ struct QuarantineTests {
                 integrity: .ok, messageID: number, receivedAt: 1, brokerID: [1], brokerTime: 1_000, senderMessageID: number, pqEncryption: true)
             let notification = AgentNotification(connection: ConnectionID(agentConnection), event: .message(metadata, MessageFlags(notification: true), body))
             let key = try #require(notification.key)
-            let id = try await engine.transactions.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) }
+            let id = try await engine.transactions.transaction { try $0.quarantine.add(Incoming(unread: notification, key: key), as: key) }
             // A second time it is the same.
-            #expect(try await engine.transactions.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) } == id)
+            #expect(try await engine.transactions.transaction { try $0.quarantine.add(Incoming(unread: notification, key: key), as: key) } == id)
         }
         guard case .quarantine(let events) = try await alice.core.run("/_quarantine") else { Issue.record("no list"); return }
         #expect(events.map(\.kind) == ["message", "message"] && events.map(\.contactName) == ["bob", "bob"])
@@ -90,7 +90,7 @@ struct QuarantineTests {
     func work() async throws {
         let alice = try await TestPerson("alice", TestWorld())
         let engine = alice.core.native.engine, command = QuarantinedCommand(id: 5, kind: "allow")
-        for _ in 1...2 { try await engine.transactions.transaction { try $0.receive(command, of: ConnectionID([9])) } }
+        for _ in 1...2 { try await engine.transactions.transaction { try $0.quarantine.receive(command, of: ConnectionID([9])) } }
         guard case .quarantine(let events) = try await alice.core.run("/_quarantine") else { Issue.record("no list"); return }
         #expect(events.map(\.kind) == ["command.allow"])
         let id = try #require(events.first).id

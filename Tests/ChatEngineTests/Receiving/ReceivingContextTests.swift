@@ -16,9 +16,9 @@ struct ReceivingContextTests {
         try await scene["relay"].native.engine.transactions.transaction { transaction in
             let connection = try #require(ann.activeConnection)
             let record = try #require(try transaction.db.connections.find(connection.connectionID))
-            var context = try transaction.context(of: record, user: try transaction.user())
-            try transaction.setStatus(.ready, in: &context)
-            try transaction.updateVersions(ChatMessage(versions: .init(1...16), event: .ok), in: &context)
+            var context = try transaction.connectionEvents.context(of: record, user: try transaction.user())
+            try transaction.connectionEvents.setStatus(.ready, in: &context)
+            try transaction.connectionEvents.updateVersions(ChatMessage(versions: .init(1...16), event: .ok), in: &context)
             guard case .member(_, let member) = context.peer else {
                 Issue.record("the peer is \(context.peer)")
                 return

@@ -30,8 +30,8 @@ struct SavepointTests {
             CallID(Bytes(repeating: 2, count: 16)), CallInvitation(callType: CallType(media: .audio, encryption: true)))
         let incoming = try Self.event([.newMessage(MessageContainer(content: .text("before"))), call, .newMessage(MessageContainer(content: .text("after")))])
         let (texts, effects) = try await memory.run { transaction in
-            try transaction.receive(incoming)
-            let page = try transaction.page(of: .direct(contact), content: nil, .last(100), search: nil)
+            try transaction.incomingEvents.receive(incoming)
+            let page = try transaction.chats.page(of: .direct(contact), content: nil, .last(100), search: nil)
             guard case .apiChat(_, let chat, _) = page else { throw UnexpectedAnswer() }
             return chat.chatItems.map(\.content)
         }

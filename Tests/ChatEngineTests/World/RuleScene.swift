@@ -54,13 +54,13 @@ final class RuleScene: Sendable {
             var chosen = GroupPreferences()
             preferences(&chosen)
             let profile = GroupProfile(displayName: "team", fullName: "", groupPreferences: chosen)
-            guard case .groupCreated(let user, let group) = try transaction.createGroup(profile, incognito: false, user: MemoryStore.user) else {
+            guard case .groupCreated(let user, let group) = try transaction.groups.create(profile, incognito: false, user: MemoryStore.user) else {
                 throw UnexpectedAnswer()
             }
             var ids: [String: GroupMemberID] = [:]
             for (name, role) in members { ids[name] = try transaction.insertConnectedMember(name, role: role, in: group.groupID) }
             try transaction.db.members.update(group.membership.groupMemberID, role: role, at: transaction.now)
-            _ = try transaction.group(group.groupID, of: user)
+            _ = try transaction.conversations.group(group.groupID, of: user)
             return ids
         }
     }
@@ -177,7 +177,7 @@ final class RuleScene: Sendable {
                 return connections[sender]
             }
             guard let connection = known else { throw UnexpectedAnswer() }
-            try transaction.receive(Incoming(AgentNotification(connection: connection, event: event)))
+            try transaction.incomingEvents.receive(Incoming(AgentNotification(connection: connection, event: event)))
         }.1
     }
 
@@ -186,7 +186,9 @@ final class RuleScene: Sendable {
     /// The messages of a chat, oldest first.
     func messages(in chat: ChatReference, after seconds: Int64 = 0) async throws -> [ChatItem] {
         try await run(after: seconds) { transaction in
-            guard case .apiChat(_, let chat, _) = try transaction.page(of: chat, content: nil, .last(1_000), search: nil) else { throw UnexpectedAnswer() }
+            guard case .apiChat(_, let chat, _) = try transaction.chats.page(of: chat, content: nil, .last(1_000), search: nil) else {
+                throw UnexpectedAnswer()
+            }
             return chat.chatItems.filter { $0.content.message != nil }
         }
     }
@@ -197,7 +199,7 @@ final class RuleScene: Sendable {
         try await run { try #require(try $0.db.members.find(id)) }
     }
 
-    func group() async throws -> GroupInfo { try await run { try $0.group(Self.group, of: try $0.user()) } }
+    func group() async throws -> GroupInfo { try await run { try $0.conversations.group(Self.group, of: try $0.user()) } }
 
     /// What is sent to each member, by the names of the members, in order.
     func sent(_ effects: Effects) async throws -> [String: [ReceivedChatMessage]] {
@@ -224,7 +226,7 @@ extension ChatTransaction {
     /// Sends a message in the name of the acting profile.
     @discardableResult
     func send(_ message: ComposedMessage, to chat: ChatReference, isLive: Bool = false, ttl: Int? = nil) throws -> ChatItem {
-        guard case .newChatItems(_, let items) = try send([Composition(message)], to: chat, isLive: isLive, ttl: ttl, of: try user()),
+        guard case .newChatItems(_, let items) = try sentMessages.send([Composition(message)], to: chat, isLive: isLive, ttl: ttl, of: try user()),
             let item = items.first
         else { throw UnexpectedAnswer() }
         return item.chatItem

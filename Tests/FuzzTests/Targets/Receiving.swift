@@ -95,7 +95,7 @@ private final class ReceivingStore: Sendable {
                 event: .request(InvitationID(Bytes(repeating: 1, count: 12)), pqSupport: false, servers: [], info: body), durableID: .event(7))
             : AgentNotification(connection: Self.contactConnection, event: .message(metadata, MessageFlags(notification: true), body))
         let transaction = transaction(db)
-        try transaction.receive(Incoming(notification))
+        try transaction.incomingEvents.receive(Incoming(notification))
         for event in transaction.effects.events { try check(event.json, event.jsonText) }
     }
 
@@ -107,18 +107,18 @@ private final class ReceivingStore: Sendable {
     private func look(_ db: Database) throws {
         let transaction = transaction(db)
         let user = try transaction.anyUser(Self.user)
-        for chat in try transaction.chats(of: user, .last(100), filter: .all, withConnections: true) { try check(chat.json, chat.jsonText) }
+        for chat in try transaction.chats.chats(of: user, .last(100), filter: .all, withConnections: true) { try check(chat.json, chat.jsonText) }
         for known in try db.contacts.contacts(of: user) {
-            let page = try transaction.page(of: .direct(known.contactID), content: nil, .initial(100), search: nil)
+            let page = try transaction.chats.page(of: .direct(known.contactID), content: nil, .initial(100), search: nil)
             try check(page.json, page.jsonText)
             if let item = try db.pages.lastItem(in: .chat(.contact(known.contactID)), at: Self.now) {
-                let info = try transaction.itemInfo(item.id, in: .direct(known.contactID))
+                let info = try transaction.chats.itemInfo(item.id, in: .direct(known.contactID))
                 try check(info.json, info.jsonText)
             }
-            _ = try transaction.markRead(.direct(known.contactID))
+            _ = try transaction.chats.markRead(.direct(known.contactID))
         }
         _ = try db.items.nextExpiry()
-        _ = try transaction.removeExpiredItems(until: UTCTimestamp(seconds: .max), limit: 100)
+        _ = try transaction.chats.removeExpiredItems(until: UTCTimestamp(seconds: .max), limit: 100)
         for event in transaction.effects.events { try check(event.json, event.jsonText) }
     }
 

@@ -51,7 +51,7 @@ struct ChannelConnector: Sendable {
         try await transactions.transaction(isPersistent: true) { transaction in
             for (group, userID) in try transaction.db.groups.groupsBeingCreated() {
                 guard let user = try transaction.db.users.find(userID) else { continue }
-                try transaction.removeUnfinished(group, of: user)
+                try transaction.channels.removeUnfinished(group, of: user)
             }
         }
     }
@@ -67,7 +67,7 @@ struct ChannelConnector: Sendable {
             throw Refusal.chat(.exception(message: "relay link: relay member ID mismatch"))
         }
         try await transactions.transaction { transaction in
-            try transaction.continueRelay(target.member, relay, of: target.user)
+            try transaction.channels.continueRelay(target.member, relay, of: target.user)
         }
     }
 
@@ -90,16 +90,16 @@ struct ChannelConnector: Sendable {
     /// - Returns: False if it is tried again.
     private func givesUp(_ id: GroupID, _ cause: ChatCoreError) async throws(ChatCoreError) -> Bool {
         try await transactions.transaction { transaction in
-            guard let request = try transaction.relayRequest(id) else { return false }
-            let invitedAt = try transaction.group(id, of: request.user).createdAt
+            guard let request = try transaction.relayRequests.find(id) else { return false }
+            let invitedAt = try transaction.conversations.group(id, of: request.user).createdAt
             guard RelayInvitationRules.givesUp(isTemporary: cause.isTemporary, invitedAt: invitedAt, at: transaction.now) else { return false }
-            try transaction.rejectRelayRequest(request, cause.message)
+            try transaction.relayRequests.reject(request, cause.message)
             return true
         }
     }
 
     private func serveNow(_ id: GroupID) async throws {
-        guard let request = try await transactions.query({ try $0.relayRequest(id) }) else { return }
+        guard let request = try await transactions.query({ try $0.relayRequests.find(id) }) else { return }
         if !request.hasLink, let refusal = try await makeLink(for: request) { return try await refuse(request, refusal) }
         try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation), .admit(.accepted))
         try await transactions.transaction { transaction in
@@ -111,7 +111,7 @@ struct ChannelConnector: Sendable {
     /// Gives up an invitation that the policy forbids. The protocol has no answer for it: the owner sees that the relay does not accept.
     private func refuse(_ request: RelayRequest, _ refusal: RelayRefusal) async throws {
         logger.notice("a channel is not served", metadata: ["reason": "\(refusal.rawValue)"])
-        try await transactions.transaction { try $0.rejectRelayRequest(request, refusal.rawValue) }
+        try await transactions.transaction { try $0.relayRequests.reject(request, refusal.rawValue) }
     }
 
     /// Refuses a subscriber that the policy forbids. It may join by another relay, which a rejection would end: it is not answered.
@@ -198,7 +198,7 @@ struct ChannelConnector: Sendable {
         }
         try await leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
             try await transactions.transaction { transaction in
-                try transaction.insertRelayedChannel(
+                try transaction.relayRequests.insertChannel(
                     request, channel, key: keys.privateKey, connection: created.id.bytes,
                     link: FullLink(created.link, short: created.shortLink?.with(type: .group)), id: linkID)
             }
@@ -230,7 +230,7 @@ struct ChannelConnector: Sendable {
             throw Refusal.chat(.internalError(message: "no short link key for relay address"))
         }
         let info = try await transactions.query { transaction in
-            try transaction.connectionInfo(
+            try transaction.outbox.connectionInfo(
                 .testGroupRelay(challenge: Base64URLBytes(challenge), signature: Base64URLBytes(key.signature(for: challenge))), pqSupport: false,
                 peerVersion: ChatVersions.initial.max)
         }
@@ -263,7 +263,7 @@ struct ChannelConnector: Sendable {
         let channel: ChannelLink
         do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
         let hasRelay = try await transactions.transaction { transaction in
-            try transaction.joinNewRelays(of: channel, in: try transaction.group(id, of: user), user: user)
+            try transaction.channels.joinNewRelays(of: channel, in: try transaction.conversations.group(id, of: user), user: user)
             return try transaction.db.members.relayMembers(of: id).contains { $0.status.isCurrent }
         }
         if !hasRelay, transactions.clock.time.now < limit { throw ChatCoreError(.unreachable, "the channel has no relay at the moment") }
@@ -280,7 +280,7 @@ struct ChannelConnector: Sendable {
             let relay: RelayLink
             do { relay = try RelayLink(resolved) } catch { throw ChatCoreError(thrown: error) }
             try await transactions.transaction {
-                try $0.completeRelay(target.member, memberID: relay.memberID, key: relay.key, profile: relay.profile, of: target.user)
+                try $0.channels.completeRelay(target.member, memberID: relay.memberID, key: relay.key, profile: relay.profile, of: target.user)
             }
             try await join(target, by: resolved.fixed.connectionRequest)
         }
@@ -297,18 +297,18 @@ struct ChannelConnector: Sendable {
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
-                    let group = try transaction.group(target.group.groupID, of: target.user)
+                    let group = try transaction.conversations.group(target.group.groupID, of: target.user)
                     let incognito = group.isIncognito ? group.membership.profile.profileID : nil
-                    try transaction.insertRelayConnection(
+                    try transaction.channels.insertRelayConnection(
                         connection.bytes, with: target.member, tag: FullLink(link).groupLinkID, incognito: incognito, user: target.user)
                 }
             }
         }
         let info = try await transactions.query { transaction in
-            let group = try transaction.group(target.group.groupID, of: target.user)
+            let group = try transaction.conversations.group(target.group.groupID, of: target.user)
             guard let key = group.groupKeys?.memberSigningKey else { throw Refusal.chat(.internalError(message: "no group keys for channel membership")) }
-            return try transaction.connectionInfo(
-                .member(profile: transaction.memberProfile(in: group, of: target.user), memberID: group.membership.memberID, key: key.publicKey),
+            return try transaction.outbox.connectionInfo(
+                .member(profile: transaction.conversations.memberProfile(in: group, of: target.user), memberID: group.membership.memberID, key: key.publicKey),
                 pqSupport: false, peerVersion: ChatVersions.initial.max, inChannel: true)
         }
         _ = try await agent.reporting { agent throws(AgentError) in

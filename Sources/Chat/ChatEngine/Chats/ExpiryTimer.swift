@@ -83,7 +83,7 @@ final class ExpiryTimer: Sendable {
     /// Removes at once what is older than it is to be kept, when the time was moved.
     func removeExpired() async throws(ChatCoreError) {
         let now = transactions.clock.steady
-        while try await transactions.transaction({ try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }) == Self.largestBatch {}
+        while try await transactions.transaction({ try $0.chats.removeExpiredItems(until: now, limit: Self.largestBatch) }) == Self.largestBatch {}
         try await transactions.applyRetention()
         try await files.clean()
     }
@@ -94,7 +94,7 @@ final class ExpiryTimer: Sendable {
             signal.clear()
             do {
                 let now = transactions.clock.steady
-                let removed = try await transactions.transaction { try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }
+                let removed = try await transactions.transaction { try $0.chats.removeExpiredItems(until: now, limit: Self.largestBatch) }
                 if removed == Self.largestBatch { continue }
                 if now >= nextRetention {
                     nextRetention = now.adding(seconds: Retention.period)
@@ -118,26 +118,5 @@ final class ExpiryTimer: Sendable {
         // Durations, as stored times may be further apart than their numbers can tell.
         let wait = time.map { max(.zero, $0.sinceEpoch - now.sinceEpoch) } ?? Self.longestSleep
         await signal.sleep(for: min(wait, Self.longestSleep), transactions.clock)
-    }
-}
-
-extension ChatTransaction {
-    /// Removes items whose time to live is over.
-    ///
-    /// - Returns: Their number.
-    func removeExpiredItems(until now: UTCTimestamp, limit: Int) throws -> Int {
-        let expired = try db.items.expiring(until: now, limit: limit)
-        for entry in expired {
-            guard let user = try db.users.find(entry.user), let stored = try db.items.find(entry.id, user: entry.user, at: self.now) else { continue }
-            let conversation = try conversation(of: stored, user: user)
-            let deletions: [ChatItemDeletion]
-            if case .group(let chat) = conversation {
-                deletions = try removeItems([stored], from: chat, at: self.now)
-            } else {
-                deletions = try removeItems([stored], from: conversation)
-            }
-            emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: true))
-        }
-        return expired.count
     }
 }

@@ -49,9 +49,9 @@ extension TransactionRunner {
         let probes = now.adding(seconds: -periods.probes)
         try await removeInBatches { try $0.db.probes.delete(before: probes, limit: $1) }
         let joiners = now.adding(seconds: -periods.refusedJoiners)
-        try await removeInBatches { try $0.deleteRefusedJoiners(before: joiners, limit: $1) }
+        try await removeInBatches { try $0.groups.deleteRefusedJoiners(before: joiners, limit: $1) }
         let tests = now.adding(seconds: -periods.relayTests)
-        try await removeInBatches { try $0.deleteRelayTests(before: tests, limit: $1) }
+        try await removeInBatches { try $0.relayWork.deleteTests(before: tests, limit: $1) }
         try await removeInBatches { try $0.db.deliveries.deleteUnusedBodies(limit: $1) }
     }
 

@@ -1,7 +1,6 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
-import ChatRules
 import ChatStore
 import SMPAgent
 import SMPProtocol
@@ -21,7 +20,7 @@ struct RequestAcceptor: Sendable {
             guard let prepared = try await prepareAcceptance(id, announces: true, incognito: nil) else { return }
             let isSecured = try await accept(prepared)
             _ = try await transactions.transaction { transaction in
-                try transaction.completeAcceptance(prepared, isSecured: isSecured, announces: true)
+                try transaction.contactRequests.completeAcceptance(prepared, isSecured: isSecured, announces: true)
             }
         }
     }
@@ -76,17 +75,17 @@ struct RequestAcceptor: Sendable {
         try await transactions.transaction { transaction -> Acceptance? in
             // Somebody may have been faster.
             guard let request = try transaction.db.contactRequests.find(id, user: user.userID) else { return nil }
-            var contact = try transaction.contact(contact.contactID, of: user)
+            var contact = try transaction.conversations.contact(contact.contactID, of: user)
             if contact.activeConnection == nil {
-                contact = try transaction.addAcceptedConnection(prepared.bytes, request: request, incognito: incognito, user: user)
+                contact = try transaction.contactRequests.addAcceptedConnection(prepared.bytes, request: request, incognito: incognito, user: user)
                 if announces { transaction.emit(.acceptingContactRequest(user: user, contact: contact)) }
             }
             guard let connection = contact.activeConnection, connection.status == .new,
                 let agentID = Base64URL.decode(connection.agentConnectionID)
             else { return nil }
-            let shared = transaction.sharedProfile(
-                of: user, with: contact, incognito: try transaction.incognitoProfile(connection), usesProfileTTL: true)
-            let info = try transaction.connectionInfo(
+            let shared = transaction.users.sharedProfile(
+                of: user, with: contact, incognito: try transaction.users.incognitoProfile(connection), usesProfileTTL: true)
+            let info = try transaction.outbox.connectionInfo(
                 .info(shared), pqSupport: connection.pqSupport, peerVersion: ChatVersion(clamping: connection.chatVersion))
             return Acceptance(
                 request: request, connection: agentID, connectionID: connection.connectionID, user: user, contact: contact,
@@ -103,16 +102,16 @@ struct RequestAcceptor: Sendable {
     }
 }
 
-extension ChatTransaction {
+extension ContactRequests {
     /// Records that the agent has accepted a request: messages can be sent if the peer's queue is secured.
     ///
     /// - Returns: The contact as it is now.
     @discardableResult
     func completeAcceptance(_ acceptance: RequestAcceptor.Acceptance, isSecured: Bool, announces: Bool) throws -> Contact {
-        let user = try anyUser(acceptance.user.userID)
+        let user = try transaction.anyUser(acceptance.user.userID)
         try db.contactRequests.markAccepted(acceptance.request.request.contactRequestID)
         try db.connections.update(acceptance.connectionID, from: .new, to: isSecured ? .sendReady : .accepted, at: now)
-        var contact = try contact(acceptance.contact.contactID, of: user)
+        var contact = try transaction.conversations.contact(acceptance.contact.contactID, of: user)
         guard isSecured else { return contact }
         if announces { emit(.contactSndReady(user: user, contact: contact)) }
         try sendWelcome(to: &contact, request: acceptance.request, of: user)

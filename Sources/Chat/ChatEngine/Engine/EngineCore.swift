@@ -8,7 +8,6 @@ import Logging
 import SMPAgent
 import SMPCrypto
 import SMPProtocol
-import SMPWire
 import Synchronization
 import SystemSupport
 
@@ -182,7 +181,7 @@ extension EngineCore {
             // The start of many connections leaves free memory in small parts.
             if await agent.subscribeAll().count >= Self.connectionsBeforeTrim { Heap.trim() }
         }
-        if isMain { Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() } }
+        if isMain { Task { [self] in try? await CommandRunner(core: self, actor: nil).fileCommands.receiveMarkedFiles() } }
         return true
     }
 

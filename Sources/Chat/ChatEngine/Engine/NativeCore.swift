@@ -201,7 +201,7 @@ package final class NativeCore: IdempotentChatCore {
 
     /// Gives a command to the store without waiting for it; nil if it is not a transaction.
     private func submit(_ command: ChatCommand, _ runner: CommandRunner) -> PendingResponse? {
-        guard case .messages(let command) = command, let transaction = runner.transaction(of: command) else { return nil }
+        guard case .messages(let command) = command, let transaction = runner.messageCommands.transaction(of: command) else { return nil }
         let answer = PendingResponse()
         submit(as: runner.actor, { try [transaction($0)] }, for: [answer]) { .success($0) }
         return answer
@@ -210,7 +210,7 @@ package final class NativeCore: IdempotentChatCore {
     /// Gives commands that send to one contact or group to the store, as one transaction, without waiting for it.
     private func submit(_ commands: [JointSend], to target: SendTarget, as actor: UserID?) -> [PendingResponse] {
         let answers = commands.map { _ in PendingResponse() }
-        submit(as: actor, { try $0.sendJointly(commands, to: target) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
+        submit(as: actor, { try $0.sentMessages.sendJointly(commands, to: target) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
         return answers
     }
 
@@ -247,8 +247,8 @@ package final class NativeCore: IdempotentChatCore {
         guard command.canBeGivenOnce else {
             throw ChatCoreError(.unsupported, "This command cannot be given under a key: it would not be known again.")
         }
-        guard !key.isEmpty, key.utf8.count <= ChatTransaction.longestKey else {
-            throw ChatCoreError(Refusal.command("a key has 1 to \(ChatTransaction.longestKey) bytes").error)
+        guard !key.isEmpty, key.utf8.count <= OnceCommands.longestKey else {
+            throw ChatCoreError(Refusal.command("a key has 1 to \(OnceCommands.longestKey) bytes").error)
         }
         return try await run(command, CommandRunner(core: engine, actor: user, key: key))
     }

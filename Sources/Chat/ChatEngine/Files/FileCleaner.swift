@@ -1,6 +1,5 @@
 import AsyncPrimitives
 import ChatAPI
-import ChatRules
 import ChatStore
 import Logging
 import XFTPAgent
@@ -33,7 +32,7 @@ struct FileCleaner: Sendable {
                 for file in released {
                     if let path = file.path, folders.isHeld(path) { continue }
                     do {
-                        if let path = file.path, try !transaction.needsFile(at: path) { try folders.remove(path) }
+                        if let path = file.path, try !transaction.fileTransfers.needsFile(at: path) { try folders.remove(path) }
                         try transaction.db.files.deleteRemovedFile(file.number)
                     } catch let error as FileFormatError {
                         failures.append(error.message)

@@ -94,7 +94,7 @@ struct UnavailableFileService: FileService {
 /// The receiver of a service's events, which exists only after the service does.
 package final class FileEventRelay: Sendable {
     // In a struct, since a function that is itself the value of a mutex is wrapped anew by every access, and each call goes through all wrappings.
-    private struct Receiver {
+    private struct Subscriber {
         var receive: @Sendable (FileTransferEvent) async -> Void
     }
 
@@ -102,7 +102,7 @@ package final class FileEventRelay: Sendable {
         var report: @Sendable (XFTPServerAddress, Bool) -> Void
     }
 
-    private let receiver = Mutex<Receiver?>(nil)
+    private let subscriber = Mutex<Subscriber?>(nil)
     private let hosts = Mutex<Hosts?>(nil)
 
     package init() {}
@@ -113,11 +113,11 @@ package final class FileEventRelay: Sendable {
     /// A connection with a file router was made, or has ended.
     func report(_ server: XFTPServerAddress, isConnected: Bool) { hosts.withLock { $0 }?.report(server, isConnected) }
 
-    func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { receiver.withLock { $0 = Receiver(receive: handler) } }
+    func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { subscriber.withLock { $0 = Subscriber(receive: handler) } }
 
     package func receive(_ event: FileTransferEvent) async {
-        let receiver = receiver.withLock { $0 }
-        await receiver?.receive(event)
+        let subscriber = subscriber.withLock { $0 }
+        await subscriber?.receive(event)
     }
 }
 

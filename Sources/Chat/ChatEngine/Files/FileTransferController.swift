@@ -1,11 +1,9 @@
 import AsyncPrimitives
 import ChatAPI
-import ChatProtocol
 import ChatRules
 import ChatStore
 import GRDB
 import Logging
-import SMPClient
 import SMPProtocol
 import SMPWire
 import Synchronization
@@ -93,7 +91,7 @@ final class FileTransferController: Sendable {
         let reserved = Mutex<String?>(nil)
         do throws(ChatCoreError) {
             try await record { transaction in
-                try transaction.reserveInline(id) { name, folders throws(Refusal) in
+                try transaction.inlineFiles.reserveInline(id) { name, folders throws(Refusal) in
                     // A transaction that could not be committed together with others is run again.
                     if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
                     let path = try folders.reserve(name)
@@ -111,12 +109,12 @@ final class FileTransferController: Sendable {
     func keep(_ transfer: FileTransferID, at path: String) async throws {
         let full = try transactions.folders.fullPath(path)
         try await locks.withLock(Self.lock(of: transfer)) { [self] in
-            if let received = try await transactions.query({ try $0.wholeInlineFile(transfer) }) {
+            if let received = try await transactions.query({ try $0.inlineFiles.wholeInlineFile(transfer) }) {
                 do {
                     try await LocalFile(full, key: try received.file.key?.localKey).keep(received.content, of: transfer)
-                    try await record { try $0.receiveInlineFile(transfer) }
+                    try await record { try $0.inlineFiles.receiveInlineFile(transfer) }
                 } catch let error as FileFormatError {
-                    try await record { try $0.receiveDownloadFailure(transfer, FileTransferError(.file, error.message)) }
+                    try await record { try $0.receivedFiles.receiveFailure(transfer, FileTransferError(.file, error.message)) }
                 }
             }
             do throws(FileFormatError) { try LocalFile(full).removePart(of: transfer) } catch {
@@ -157,22 +155,22 @@ final class FileTransferController: Sendable {
             // Nothing is there yet.
             case .uploadProgress(_, 0, _), .downloadProgress(_, 0, _): return
             case .uploadProgress(_, let sent, let total):
-                try await record { try $0.receiveUploadProgress(id, sent: sent, total: total) }
-            case .uploadWarning(_, let error): try await record { try $0.receiveUploadWarning(id, error) }
+                try await record { try $0.sentFiles.receiveProgress(id, sent: sent, total: total) }
+            case .uploadWarning(_, let error): try await record { try $0.sentFiles.receiveWarning(id, error) }
             case .downloadProgress(_, let received, let total):
-                try await record { try $0.receiveDownloadProgress(id, received: received, total: total) }
-            case .downloadWarning(_, let error): try await record { try $0.receiveDownloadWarning(id, error) }
+                try await record { try $0.receivedFiles.receiveProgress(id, received: received, total: total) }
+            case .downloadWarning(_, let error): try await record { try $0.receivedFiles.receiveWarning(id, error) }
             case .uploadComplete(_, let sender, let recipients):
-                let isKept = try await record { try $0.receiveUpload(id, sender: sender, recipients: recipients) }
+                let isKept = try await record { try $0.sentFiles.receiveUpload(id, sender: sender, recipients: recipients) }
                 forget(id, deletesRemotely: !isKept)
             case .uploadFailed(_, let error):
-                try await record { try $0.receiveUploadFailure(id, error) }
+                try await record { try $0.sentFiles.receiveFailure(id, error) }
                 forget(id, deletesRemotely: true)
             case .downloadComplete(_, _, let size):
-                try await record { try $0.receiveDownload(id, size: size) }
+                try await record { try $0.receivedFiles.receiveDownload(id, size: size) }
                 forget(id, deletesRemotely: false)
             case .downloadFailed(_, let error):
-                try await record { try $0.receiveDownloadFailure(id, error) }
+                try await record { try $0.receivedFiles.receiveFailure(id, error) }
                 forget(id, deletesRemotely: false)
             }
         } catch {

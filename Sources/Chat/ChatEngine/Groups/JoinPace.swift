@@ -1,5 +1,4 @@
 import ChatAPI
-import ChatProtocol
 import Logging
 import Synchronization
 import SystemSupport
@@ -91,9 +90,4 @@ final class JoinPacer: Sendable {
         let kept = state.paidAt.sorted { $0.value > $1.value }.prefix(maximumGroups / 2)
         state.paidAt = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
-}
-
-/// The reason why a job is tried again after a certain time, and not before: no error.
-struct JobPostponement: Error {
-    var delay: Duration
 }

@@ -41,7 +41,7 @@ struct MemberConnector: Sendable {
     }
 
     /// Makes the connection to which a member is invited that the host has introduced.
-    func create(for id: GroupMemberID) async throws {
+    func createConnection(for id: GroupMemberID) async throws {
         guard let target = try await target(id), target.member.activeConnection == nil else { return }
         let created = try await agent.reporting { agent throws(AgentError) in
             try await agent.createConnection(
@@ -49,7 +49,7 @@ struct MemberConnector: Sendable {
         }
         try await leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
             try await transactions.transaction { transaction in
-                try transaction.inviteIntroduced(id, connection: created.id.bytes, link: created.link.wireString, of: target.user)
+                try transaction.members.inviteIntroduced(id, connection: created.id.bytes, link: created.link.wireString, of: target.user)
             }
         }
     }
@@ -72,15 +72,15 @@ struct MemberConnector: Sendable {
                         return false
                     }
                     let host = try member.invitedByGroupMemberID.flatMap { try transaction.db.members.find($0) }
-                    try transaction.insertConnection(connection.bytes, with: member, status: .prepared, introducedBy: host, user: target.user)
+                    try transaction.members.insertConnection(connection.bytes, with: member, status: .prepared, introducedBy: host, user: target.user)
                     return true
                 }
             }
             guard isWanted else { return }
         }
         let info = try await transactions.query { transaction in
-            try transaction.connectionInfo(
-                .memberInfo(memberID: target.group.membership.memberID, transaction.memberProfile(in: target.group, of: target.user)),
+            try transaction.outbox.connectionInfo(
+                .memberInfo(memberID: target.group.membership.memberID, transaction.conversations.memberProfile(in: target.group, of: target.user)),
                 pqSupport: false, peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
         }
         let isSecured = try await agent.reporting { agent throws(AgentError) in
@@ -106,15 +106,15 @@ struct MemberConnector: Sendable {
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
-                    let group = try transaction.group(target.group.groupID, of: target.user)
-                    try transaction.beginAcceptance(of: target.member, by: connection.bytes, answer, in: group, user: target.user)
+                    let group = try transaction.conversations.group(target.group.groupID, of: target.user)
+                    try transaction.joinRequests.beginAcceptance(of: target.member, by: connection.bytes, answer, in: group, user: target.user)
                 }
             }
         }
         let info = try await transactions.query { transaction in
-            let group = try transaction.group(target.group.groupID, of: target.user)
-            return try transaction.connectionInfo(
-                try transaction.message(answer, to: target.member, in: group, of: target.user), pqSupport: false,
+            let group = try transaction.conversations.group(target.group.groupID, of: target.user)
+            return try transaction.outbox.connectionInfo(
+                try transaction.joinRequests.message(answer, to: target.member, in: group, of: target.user), pqSupport: false,
                 peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange),
                 inChannel: group.usesRelays)
         }
@@ -128,7 +128,7 @@ struct MemberConnector: Sendable {
             guard isSecured, let group = try transaction.db.groups.find(target.group.groupID, user: target.user.userID),
                 let member = try transaction.db.members.find(id)
             else { return }
-            try transaction.sendBusinessWelcome(to: member, in: group, of: target.user, isSecured: true)
+            try transaction.businessChats.sendWelcome(to: member, in: group, of: target.user, isSecured: true)
         }
     }
 
@@ -156,7 +156,7 @@ struct MemberConnector: Sendable {
     }
 
     private func joinContactNow(_ id: ContactID, by link: ConnectionRequestURI, user: User, agentUser: AgentUserID) async throws(ChatCoreError) {
-        let contact = try await transactions.query { try $0.contact(id, of: user) }
+        let contact = try await transactions.query { try $0.conversations.contact(id, of: user) }
         let connection: ConnectionID
         if let known = contact.activeConnection, let id = Base64URL.decode(known.agentConnectionID) {
             guard known.status == .prepared else {
@@ -168,14 +168,14 @@ struct MemberConnector: Sendable {
                 try await agent.prepareToJoin(user: agentUser, link: link, pqSupport: false)
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
-                try await transactions.transaction { try $0.insertMemberContactConnection(connection.bytes, with: contact, of: user) }
+                try await transactions.transaction { try $0.memberContacts.insertConnection(connection.bytes, with: contact, of: user) }
             }
         }
         let info = try await transactions.query { transaction in
-            let current = try transaction.contact(id, of: user)
-            let shared = transaction.sharedProfile(
-                of: user, with: nil, incognito: try transaction.incognitoProfile(current.activeConnection), usesProfileTTL: true)
-            return try transaction.connectionInfo(.info(shared), pqSupport: false, peerVersion: ChatVersions.initial.max)
+            let current = try transaction.conversations.contact(id, of: user)
+            let shared = transaction.users.sharedProfile(
+                of: user, with: nil, incognito: try transaction.users.incognitoProfile(current.activeConnection), usesProfileTTL: true)
+            return try transaction.outbox.connectionInfo(.info(shared), pqSupport: false, peerVersion: ChatVersions.initial.max)
         }
         let isSecured = try await agent.reporting { agent throws(AgentError) in
             try await agent.join(user: agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
@@ -235,7 +235,7 @@ extension MemberConnector {
         // Relays have links of their own, which show nothing that changes.
         guard group.membership.role == .owner else { return link }
         let (revisions, relays) = try await transactions.query { transaction in
-            (try transaction.db.groups.linkRevisions(of: group.groupID), try transaction.publishedRelays(of: group))
+            (try transaction.db.groups.linkRevisions(of: group.groupID), try transaction.groups.publishedRelays(of: group))
         }
         guard revisions.published < revisions.current else { return link }
         let shown = relays.compactMap(\.relayLink).compactMap { try? ConnectionShortLink(wireString: $0) }
@@ -244,7 +244,7 @@ extension MemberConnector {
             try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
         }
         return try await transactions.transaction { transaction in
-            try transaction.notePublished(relays, of: group, revision: revisions.current, user: user)
+            try transaction.groups.notePublished(relays, of: group, revision: revisions.current, user: user)
             return try transaction.db.groupLinks.find(group: group.groupID)
         }
     }
@@ -277,14 +277,15 @@ extension ConnectionShortLink {
     }
 }
 
-extension ChatTransaction {
+extension JoinRequests {
     /// The message that answers a request to join by a link, or to a business address.
     func message(_ answer: JoinAnswer, to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
         if group.isServedHere, member.category == .host { return try relayAcceptance(in: group) }
-        if group.businessChat != nil { return try businessInvitation(of: member, to: group, of: user) }
+        if group.businessChat != nil { return try transaction.businessChats.invitation(of: member, to: group, of: user) }
         return switch answer {
         case .admit(let acceptance):
-            .groupLinkInvitation(GroupLinkInvitation(of: member, to: group, acceptance, hostName: memberProfile(in: group, of: user).displayName))
+            .groupLinkInvitation(
+                GroupLinkInvitation(of: member, to: group, acceptance, hostName: transaction.conversations.memberProfile(in: group, of: user).displayName))
         case .refuse(let reason): .groupLinkRejection(GroupLinkRejection(of: member, from: group, reason))
         }
     }

@@ -1,7 +1,5 @@
 import AsyncPrimitives
 import ChatAPI
-import ChatProtocol
-import ChatRules
 import ChatStore
 import GRDB
 import Logging
@@ -114,7 +112,7 @@ final class Receiver: Sendable {
                 try transactions.perform(on: db, at: time) { transaction in
                     try crashGuard.noting(incoming.key) {
                         if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
-                        try transaction.receive(incoming)
+                        try transaction.incomingEvents.receive(incoming)
                     }
                 }.effects
             },
@@ -173,7 +171,7 @@ final class Receiver: Sendable {
         let cause = ChatCoreError(thrown: error)
         transactions.store.submit(
             isPersistent: true,
-            { [self] db -> Effects in try transactions.perform(on: db, at: time) { try $0.setAside(incoming, cause) }.effects },
+            { [self] db -> Effects in try transactions.perform(on: db, at: time) { try $0.incomingEvents.setAside(incoming, cause) }.effects },
             completion: { [self] result in
                 switch result {
                 case .success(let effects): finish(incoming, effects, handOvers: nil)
@@ -191,7 +189,7 @@ final class Receiver: Sendable {
         transactions.store.submit(
             isPersistent: true,
             { [self] db -> (id: QuarantinedEventID, effects: Effects) in
-                let (id, effects) = try transactions.perform(on: db, at: time) { try $0.quarantine(incoming, as: key) }
+                let (id, effects) = try transactions.perform(on: db, at: time) { try $0.quarantine.add(incoming, as: key) }
                 return (id, effects)
             },
             completion: { [self] result in

@@ -42,8 +42,8 @@ final class NetworkController: Sendable {
     func applyStored() async throws(ChatCoreError) {
         try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
             let (config, plan) = try await transactions.query { [options] transaction in
-                let config = options.applied(to: try transaction.storedNetworkConfig())
-                return (config, try transaction.plan(config))
+                let config = options.applied(to: try transaction.networkSettings.config())
+                return (config, try transaction.networkSettings.plan(config))
             }
             try await apply(plan, config)
         }
@@ -53,8 +53,8 @@ final class NetworkController: Sendable {
     func set(_ config: NetworkConfig) async throws(ChatCoreError) {
         try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
             let plan = try await transactions.transaction { transaction in
-                let plan = try transaction.plan(config)
-                try transaction.db.settings.set(config.json, setting: ChatTransaction.networkSetting)
+                let plan = try transaction.networkSettings.plan(config)
+                try transaction.db.settings.set(config.json, setting: NetworkSettings.key)
                 return plan
             }
             try await apply(plan, config)
@@ -71,7 +71,7 @@ final class NetworkController: Sendable {
             }
             let isBack = info.online && !wasOnline
             do throws(ChatCoreError) {
-                if info.isSlow != wasSlow { try await apply(try await transactions.query { try $0.plan(config) }, config) }
+                if info.isSlow != wasSlow { try await apply(try await transactions.query { try $0.networkSettings.plan(config) }, config) }
             } catch {
                 // The same information again is to be a change then.
                 state.withLock { $0.isSlow = wasSlow }
@@ -103,11 +103,21 @@ extension UserNetworkInfo {
     var isSlow: Bool { networkType == "cellular" || networkType == "none" }
 }
 
-extension ChatTransaction {
-    static let networkSetting = "network"
+/// Reads the network settings.
+struct NetworkSettings: TransactionFeature {
+    let transaction: ChatTransaction
+}
 
-    func storedNetworkConfig() throws -> NetworkConfig {
-        try db.settings.value(Self.networkSetting).map { try NetworkConfig(json: $0) } ?? .standard
+extension ChatTransaction {
+    /// Network settings.
+    var networkSettings: NetworkSettings { NetworkSettings(transaction: self) }
+}
+
+extension NetworkSettings {
+    static let key = "network"
+
+    func config() throws -> NetworkConfig {
+        try db.settings.value(Self.key).map { try NetworkConfig(json: $0) } ?? .standard
     }
 
     func plan(_ config: NetworkConfig) throws -> NetworkPlan {

@@ -1,6 +1,5 @@
 import AsyncPrimitives
 import ChatAPI
-import ChatProtocol
 import ChatRules
 import ChatStore
 import Logging
@@ -33,7 +32,7 @@ final class ServerConfigurator: Sendable {
         try await applying.withLock { () throws(ChatCoreError) in
             guard !isApplied.withLock(\.self) else { return }
             let configuration = configuration
-            let changed = try await transactions.transaction { try $0.configureServers(configuration) }
+            let changed = try await transactions.transaction { try $0.servers.configure(configuration) }
             try await network.applyStored()
             for user in changed { await use(agentUser: user) }
             isApplied.withLock { $0 = true }
@@ -81,68 +80,5 @@ extension NativeCoreConfiguration {
             }
         }
         return servers.map { AgentServer($0) } + preset
-    }
-}
-
-extension ChatTransaction {
-    /// Operators and conditions as the core is set up with, and servers of profiles for which nobody has chosen any.
-    ///
-    /// - Returns: the profiles whose servers are not as they were, by the agent's ids.
-    func configureServers(_ configuration: NativeCoreConfiguration) throws -> [AgentUserID] {
-        try db.operators.insertConditions(commit: configuration.conditions.commit, at: now)
-        try db.operators.delete(except: configuration.operators.map(\.tag))
-        for preset in configuration.operators { try db.operators.upsert(preset) }
-        try acceptOverdueConditions()
-        var changed: [AgentUserID] = []
-        for user in try db.users.users() {
-            guard try offerServers(configuration.drawingServers(using: random), to: user.userID) else { continue }
-            try enqueue(.setServers, user: user)
-            if let agentUser = Int64(user.agentUserID) { changed.append(agentUser) }
-        }
-        return changed
-    }
-
-    /// Conditions whose time for objections is over count as accepted, as they say themselves.
-    private func acceptOverdueConditions() throws {
-        let state = try db.operators.operatorConditions(at: now)
-        let overdue = state.serverOperators.filter { one in
-            if case .required(let deadline?) = one.conditionsAcceptance { deadline < now } else { false }
-        }
-        try db.operators.acceptConditions(
-            state.currentConditions.conditionsID, operators: overdue.compactMap(\.operatorID), automatically: true, at: now)
-    }
-
-    /// Gives a profile the servers that the core is set up with: all of its operators', and, if nobody has chosen any for it, the others.
-    ///
-    /// - Returns: whether that changed anything.
-    @discardableResult
-    func offerServers(_ configuration: NativeCoreConfiguration, to user: UserID) throws -> Bool {
-        let known = try db.servers.servers(ofUser: user, operators: [])
-        let isChosen = try db.servers.hasChosenServers(user: user)
-        let smp = configuration.operators.flatMap(\.smpServers), xftp = configuration.operators.flatMap(\.xftpServers)
-        var isChanged = try offer(smp, .smp, to: user, known: known.smpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen)
-        isChanged = try offer(xftp, .xftp, to: user, known: known.xftpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen) || isChanged
-        for relay in configuration.operators.flatMap(\.chatRelays) where !known.chatRelays.contains(where: { $0.address == relay.address }) {
-            var new = relay
-            new.chatRelayID = nil
-            try db.servers.set(new, user: user)
-        }
-        guard !isChosen else { return isChanged }
-        let own = configuration.servers.map { PresetOperator.Server($0.wireString) }
-        let files = configuration.fileServers.map { PresetOperator.Server($0) }
-        isChanged = try offer(own, .smp, to: user, known: known.smpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
-        return try offer(files, .xftp, to: user, known: known.xftpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
-    }
-
-    private func offer(
-        _ servers: [PresetOperator.Server], _ kind: ServerProtocol, to user: UserID, known: [UserServer], isPreset: Bool, isChosen: Bool = false
-    ) throws -> Bool {
-        let gone = known.filter { server in !servers.contains { $0.address == server.server } }
-        for server in gone { if let id = server.serverID { try db.servers.delete(id, user: user) } }
-        let new = servers.filter { server in !known.contains { $0.server == server.address } }
-        for server in new {
-            try db.servers.insert(server.address, kind, user: user, isPreset: isPreset, isEnabled: server.isEnabled, isChosen: isChosen)
-        }
-        return !gone.isEmpty || !new.isEmpty
     }
 }

@@ -9,7 +9,8 @@ import SMPWire
 
 /// One transaction of the chat store, and what must happen once it is on disk.
 ///
-/// It lives as long as the closure that it is given to, on the store's writing queue.
+/// It lives as long as the closure that it is given to, on the store's writing queue. Features change the store over it, as in
+/// `transaction.items.add(…)`.
 final class ChatTransaction {
     let db: Database
     /// The time of the transaction.
@@ -41,6 +42,18 @@ final class ChatTransaction {
     func emit(_ event: ChatEvent) { effects.events.append(event) }
 
     func emit(_ event: TerminalEvent) { emit(.terminalEvent(event: event)) }
+
+    /// Tells of something that a member did wrong.
+    func reportError(_ text: String, severity: String = "error", of user: User) {
+        emit(.messageError(user: user, severity: severity, message: text))
+    }
+
+    /// Stores a job of the agent, which runs once the transaction is on disk.
+    func enqueue(_ task: AgentJob.Task, connection: Bytes? = nil, user: User?) throws {
+        let job = try db.jobs.insert(
+            task, connection: connection, agentUserID: user.flatMap { Int64($0.agentUserID) }, user: user?.userID, at: now)
+        effects.jobs.append(job)
+    }
 
     /// Runs `body` in a savepoint. If it is refused, neither its changes nor its effects stay.
     func attempt<T>(_ body: () throws -> T) throws -> Result<T, Refusal> {
@@ -81,23 +94,5 @@ final class ChatTransaction {
     func anyUser(_ id: UserID) throws -> User {
         guard let user = try db.users.find(id) else { throw Refusal.chat(.userUnknown) }
         return user
-    }
-
-    // MARK: Contacts
-
-    func contact(_ id: ContactID, of user: User) throws -> Contact {
-        guard let contact = try db.contacts.find(id, of: user) else { throw Refusal.store(.contactNotFound(contactID: id)) }
-        return contact
-    }
-
-    /// The incognito profile that a contact knows the user by, if it is one.
-    func incognitoProfile(_ connection: Connection?) throws -> Profile? {
-        try connection?.customUserProfileID.flatMap { try db.profiles.find($0) }
-    }
-
-    /// The profile that a contact is shown.
-    func sharedProfile(of user: User, with contact: Contact?, incognito: Profile?, usesProfileTTL: Bool) -> Profile {
-        user.sharedProfile(
-            incognito: incognito, contactPreferences: contact?.userPreferences, usesProfileTTL: usesProfileTTL)
     }
 }

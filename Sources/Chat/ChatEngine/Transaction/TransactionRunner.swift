@@ -1,6 +1,4 @@
 import ChatAPI
-import ChatProtocol
-import ChatRules
 import ChatStore
 import GRDB
 import SMPCrypto
@@ -12,11 +10,11 @@ final class TransactionRunner: Sendable {
     let random: any RandomSource
     let folders: FileFolders
     private let refusesPostsWithoutRelay: Bool
-    private let effects: EffectDispatcher
+    private let effects: any EffectDispatching
 
     init(
         store: ChatStore, clock: EngineClock, random: any RandomSource, folders: FileFolders, refusesPostsWithoutRelay: Bool = false,
-        effects: EffectDispatcher
+        effects: any EffectDispatching
     ) {
         self.refusesPostsWithoutRelay = refusesPostsWithoutRelay
         self.store = store

@@ -1,6 +1,4 @@
-import ChatAPI
 import ChatProtocol
-import SMPWire
 
 #if canImport(Glibc)
     import Glibc
@@ -16,5 +14,13 @@ extension UTCTimestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return UTCTimestamp(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
+    }
+}
+
+extension UTCTimestamp {
+    /// The moment that many milliseconds after 1970-01-01T00:00:00Z.
+    init(milliseconds: Int64) {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        self.init(seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32((rest < 0 ? rest + 1_000 : rest) * 1_000_000))
     }
 }

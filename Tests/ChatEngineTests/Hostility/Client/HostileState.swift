@@ -63,7 +63,7 @@ enum HostileState: Sendable, CustomStringConvertible {
             try db.members.update(id, role: role, at: transaction.now)
             try db.members.update(id, status: status, at: transaction.now)
             try db.members.update(id, isBlocked: isBlocked, at: transaction.now)
-            let group = try transaction.group(member.groupID, of: try transaction.user())
+            let group = try transaction.conversations.group(member.groupID, of: try transaction.user())
             if let own, group.membership.role < .owner { try db.members.update(group.membership.groupMemberID, status: own, at: transaction.now) }
             guard isModeratedEarly else { return }
             let moderator = try db.members.members(of: group.groupID).first { $0.role == .owner && $0.groupMemberID != id } ?? group.membership

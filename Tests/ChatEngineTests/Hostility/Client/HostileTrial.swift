@@ -129,7 +129,7 @@ extension HostilePlace {
         for (number, body) in bodies.enumerated() {
             let sender = envelope == .request ? .stranger : try sender(db)
             let transaction = Self.transaction(db), rows = db.totalChangesCount, started = ThreadTime.now
-            try transaction.receive(Self.incoming(body.bytes, number: number, over: connection, by: envelope))
+            try transaction.incomingEvents.receive(Self.incoming(body.bytes, number: number, over: connection, by: envelope))
             if let defect { try db.run(defect) }
             var cost = HostileCost()
             cost.processor = ThreadTime.now - started
@@ -172,7 +172,7 @@ extension HostilePlace {
         }
         for group in effects.relayedGroups {
             let relay = Self.transaction(db)
-            while case .made = try relay.makeRelayJob(group: group, policy: RelayPolicy()) {
+            while case .made = try relay.relayWork.makeJob(group: group, policy: RelayPolicy()) {
                 guard let job = try db.relayWork.job(group: group) else { break }
                 bodies.append(job.body)
                 try db.relayWork.deleteJob(job.id)
@@ -198,7 +198,7 @@ extension HostilePlace {
         for (number, body) in bodies.enumerated() {
             let before = try StoreFacts(db), known = try db.members.find(attacker, group: passing.groupID)
             let transaction = Self.transaction(db)
-            try transaction.receive(Self.incoming(body, number: number, over: bystander.connection))
+            try transaction.incomingEvents.receive(Self.incoming(body, number: number, over: bystander.connection))
             guard let group = try db.groups.find(passing.groupID, user: record.userID),
                 let member = try known ?? db.members.find(attacker, group: passing.groupID)
             else {

@@ -1,0 +1,94 @@
+import ChatAPI
+import ChatProtocol
+import ChatRules
+import ChatStore
+import SMPProtocol
+import SMPWire
+
+/// Tells what a link leads to, as far as the store knows.
+struct ConnectionPlans: TransactionFeature {
+    let transaction: ChatTransaction
+}
+
+extension ChatTransaction {
+    /// What links lead to.
+    var connectionPlans: ConnectionPlans { ConnectionPlans(transaction: self) }
+}
+
+extension ConnectionPlans {
+    /// The plan for a short link that is known here, so that nobody has to be asked.
+    func known(_ short: ConnectionShortLink, user: User) throws -> (FullLink, ConnectionPlan)? {
+        let text = short.wireString
+        func full(_ text: String) throws -> FullLink { FullLink(try ConnectionRequestURI(wireString: text), short: short) }
+        switch short.mode {
+        case .invitation:
+            if let (record, link) = try db.connections.find(user: user.userID, shortLink: text) {
+                return (try full(link), .invitationLink(plan: try plan(for: record, shows: LinkContents(), user: user)))
+            }
+            if let contact = try db.contacts.find(of: user, preparedFrom: text), let prepared = contact.preparedContact {
+                return (try full(prepared.connectionLink.fullLink), .invitationLink(plan: .known(contact: contact)))
+            }
+        case .contact:
+            if let address = try db.addresses.find(ofUser: user.userID, shortLink: text) {
+                return (try full(address.connectionLink.fullLink), .contactAddress(plan: .ownLink))
+            }
+            if let contact = try db.contacts.find(of: user, preparedFrom: text), let prepared = contact.preparedContact,
+                contact.status == .active
+            {
+                return (try full(prepared.connectionLink.fullLink), .contactAddress(plan: .known(contact: contact)))
+            }
+            return try transaction.preparedGroups.knownPlan(text, full, user: user)
+        }
+        return nil
+    }
+
+    func invitation(_ link: FullLink, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else {
+            return .ok(linkData: contents.data, ownerVerification: contents.owner)
+        }
+        return try plan(for: record, shows: contents, user: user)
+    }
+
+    private func plan(for record: ConnectionRecord, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
+        if let id = record.contactID, let contact = try db.contacts.find(id, of: user) {
+            return contact.status == .active ? .known(contact: contact) : .ok(linkData: contents.data, ownerVerification: contents.owner)
+        }
+        switch record.connection.status {
+        case .new where record.connection.contactConnectionInitiated: return .ownLink
+        case .prepared: return .ok(linkData: contents.data, ownerVerification: contents.owner)
+        default: return .connecting(contact: nil)
+        }
+    }
+
+    /// The plan for an address, which may be that of a business whose chat is a group.
+    func addressOrGroup(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ConnectionPlan {
+        if try db.connections.find(user: user.userID, linkKey: link.key) == nil, let group = try db.groups.find(user: user.userID, viaLinkKey: link.key) {
+            return .groupLink(plan: transaction.preparedGroups.plan(of: group))
+        }
+        return .contactAddress(plan: try address(link, shows: contents, user: user))
+    }
+
+    func address(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ContactAddressPlan {
+        if try db.addresses.find(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
+        guard let record = try db.connections.find(user: user.userID, linkKey: link.key) else {
+            if let contact = try db.contacts.find(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {
+                return .contactViaAddress(contact: contact)
+            }
+            return .ok(linkData: contents.data, ownerVerification: contents.owner)
+        }
+        guard let id = record.contactID, let contact = try db.contacts.find(id, of: user) else {
+            return record.connection.status == .prepared ? .ok(linkData: contents.data, ownerVerification: contents.owner) : .connectingConfirmReconnect
+        }
+        if contact.status == .active {
+            return contact.isReady ? .known(contact: contact) : .connectingProhibit(contact: contact)
+        }
+        return .ok(linkData: contents.data, ownerVerification: contents.owner)
+    }
+}
+
+/// The data behind a short link.
+struct LinkContents: Sendable {
+    var data: ContactShortLinkData?
+    /// True if the one who shared it owns it; nil where nobody claims to.
+    var owner: OwnerVerification?
+}

@@ -1,0 +1,13 @@
+import ChatAPI
+import ChatProtocol
+import ChatRules
+import SMPWire
+
+extension MemberInfo {
+    /// A member as others are told of it.
+    init(_ member: GroupMember, in group: GroupInfo) {
+        self.init(
+            memberID: member.memberID, role: member.role, versions: VersionRange(member.activeConnection?.peerChatVersions ?? member.chatVersions),
+            profile: member.profile.published.redacted(for: group, role: member.role), key: member.signingKey)
+    }
+}
