@@ -30,14 +30,14 @@ import Testing
     private func partings(_ effects: Effects) -> [ChatMessageEvent] {
         var last = Effects()
         for job in effects.jobs {
-            if case .delete(_, let deliveries, _) = job.task { last.deliveries += deliveries }
+            if case .connection(.delete(_, let deliveries, _)) = job.task { last.deliveries += deliveries }
         }
         return last.sent
     }
 
     private func deletes(_ effects: Effects) -> Bool {
         effects.jobs.contains { job in
-            guard case .delete = job.task else { return false }
+            guard case .connection(.delete) = job.task else { return false }
             return true
         }
     }

@@ -45,7 +45,7 @@ struct JobQueueTests {
             queue = JobQueue(store: memory.store, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
             queue.attach(handler)
             try await memory.store.write { db in
-                _ = try db.jobs.insert(.setServers, connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+                _ = try db.jobs.insert(.profile(.setServers), connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
             }
             try await queue.start()
             try await attempts(1)

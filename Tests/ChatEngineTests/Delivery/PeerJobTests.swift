@@ -50,7 +50,7 @@ struct PeerJobTests {
         }
     }
 
-    private static let join = AgentJob.Task.joinMember(member: 1, link: "nonsense")
+    private static let join = AgentJob.Task.group(.join(member: 1, link: "nonsense"))
 
     /// The time of day, as the test sets it.
     private final class Time: Sendable {
@@ -103,9 +103,9 @@ struct PeerJobTests {
         try await scene.queue.start()
         _ = try await scene.add(Self.join, count: JobLimits.concurrentJobs + 20)
         try await eventually("as many as may run") { scene.handler.running.count == JobLimits.concurrentJobs }
-        _ = try await scene.add(.reject(invitation: [1]))
-        _ = try await scene.add(.publishAddress)
-        _ = try await scene.add(.setServers)
+        _ = try await scene.add(.connection(.reject(invitation: [1])))
+        _ = try await scene.add(.contact(.publishAddress))
+        _ = try await scene.add(.profile(.setServers))
         try await eventually("those of other kinds run") { scene.handler.running.count == JobLimits.concurrentJobs + 3 }
         #expect(scene.handler.running.count { $0.task == Self.join } == JobLimits.concurrentJobs)
         scene.handler.end()
@@ -131,7 +131,7 @@ struct PeerJobTests {
         try await scene.close()
     }
 
-    @Test("are given up after seven days and some attempts, and reported", arguments: [(Self.join, true), (.publishAddress, false)])
+    @Test("are given up after seven days and some attempts, and reported", arguments: [(Self.join, true), (.contact(.publishAddress), false)])
     func end(_ task: AgentJob.Task, _ isGivenUp: Bool) async throws {
         let scene = try await Scene()
         try await scene.queue.start()
@@ -186,7 +186,7 @@ struct PeerJobTests {
         let scene = try await Scene(table: try InFlightTable(path: path, slots: CrashLoopGuard.slots))
         try await scene.queue.start()
         let job = try #require(try await scene.add(Self.join).first)
-        _ = try await scene.add(.publishAddress)
+        _ = try await scene.add(.contact(.publishAddress))
         try await eventually("both run") { scene.handler.running.count == 2 }
         #expect(try InFlightTable(path: path, slots: CrashLoopGuard.slots).leftBehind == [try Self.key(job.id, Self.join)])
         scene.handler.end()
@@ -200,7 +200,7 @@ struct PeerJobTests {
         let task = Self.join, key = try Self.key(1, task)
         let scene = try await Scene { db in
             _ = try db.jobs.insert(task, connection: [7], agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
-            _ = try db.jobs.insert(.reject(invitation: [1]), connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
+            _ = try db.jobs.insert(.connection(.reject(invitation: [1])), connection: nil, agentUserID: 1, user: MemoryStore.user, at: MemoryStore.now)
             try db.quarantine.set(CrashSuspects.Count(key: key, weight: CrashSuspects.quarantineWeight), at: MemoryStore.now)
         }
         try await scene.queue.start()
@@ -252,7 +252,7 @@ struct PeerJobTests {
             }
         }
         try await scene.queue.start()
-        try await eventually("the one that is understood runs") { scene.handler.running.map(\.task) == [.publishAddress] }
+        try await eventually("the one that is understood runs") { scene.handler.running.map(\.task) == [.contact(.publishAddress)] }
         #expect(scene.lines.codes == ["job.unreadable"] && scene.lines.metadata("jobs") == ["3"])
         #expect(try await scene.memory.store.read { try $0.jobs.unreadable() } == ["joinMember", "of.a.later.version", "reject"])
         try await scene.close()

@@ -45,8 +45,8 @@ import Testing
     private func answers(_ effects: Effects) -> [JoinAnswer?] {
         effects.jobs.compactMap { job in
             switch job.task {
-            case .acceptMember(_, _, let answer): .some(answer)
-            case .reject: .some(nil)
+            case .group(.accept(_, _, let answer)): .some(answer)
+            case .connection(.reject): .some(nil)
             default: nil
             }
         }

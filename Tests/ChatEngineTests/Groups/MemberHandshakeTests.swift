@@ -33,7 +33,7 @@ import Testing
     private func confirm(_ event: ChatMessageEvent, by bob: GroupMemberID, in scene: RuleScene) async throws -> (errors: [String], isAnswered: Bool) {
         let confirmation = AgentEvent.confirmation(ConfirmationID([1]), pqSupport: false, servers: [], info: ChatMessage(event: event).body)
         let effects = try await scene.report(confirmation, from: .member(bob))
-        return (effects.events.messageErrors, effects.jobs.contains { if case .allow = $0.task { true } else { false } })
+        return (effects.events.messageErrors, effects.jobs.contains { if case .connection(.allow) = $0.task { true } else { false } })
     }
 
     private static let info = Profile(displayName: "bob", fullName: "")

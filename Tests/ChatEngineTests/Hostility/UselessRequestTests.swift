@@ -93,7 +93,7 @@ struct UselessRequestTests {
         // The first attempt fails, and the job waits for the next one.
         await delays.waitForSleeper(JobQueue.firstDelay...JobQueue.firstDelay)
         let waiting = try await relay.native.engine.store.read { try $0.jobs.waiting() }
-        #expect(waiting.contains { if case .answerRelayTest = $0.task { true } else { false } })
+        #expect(waiting.contains { if case .channel(.answerTest) = $0.task { true } else { false } })
         time.advance(ChannelConnector.relayTestAnswerPeriod)
         try await eventually("the relay has given up") {
             delays.advance(by: JobQueue.longestDelay)

@@ -245,7 +245,7 @@ extension Effects {
     var ended: (connections: Int, last: [ChatMessageEvent]) {
         var last = Effects(), connections = 0
         for job in jobs {
-            guard case .delete(let ids, let deliveries, _) = job.task else { continue }
+            guard case .connection(.delete(let ids, let deliveries, _)) = job.task else { continue }
             connections += ids.count
             last.deliveries += deliveries
         }

@@ -124,7 +124,7 @@ struct ChannelConnector: Sendable {
         logger.notice("a subscriber is not taken", metadata: ["reason": "\(refusal.rawValue)"])
         try await transactions.transaction { transaction in
             try transaction.db.members.delete(target.member, user: target.user.userID)
-            try transaction.enqueue(.reject(invitation: invitation.bytes), user: target.user)
+            try transaction.enqueue(.connection(.reject(invitation: invitation.bytes)), user: target.user)
         }
         return true
     }

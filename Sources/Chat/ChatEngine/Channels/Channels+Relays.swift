@@ -48,13 +48,13 @@ extension Channels {
         guard group.isSubscribed, group.groupProfile.publicGroup?.publicGroupID == channel.data.groupProfile.publicGroup?.publicGroupID else { return }
         for link in channel.relays where try db.members.relayMember(link: link.with(scheme: .server).wireString, group: group.groupID) == nil {
             let relay = try relayMember(link, in: group, of: user)
-            try enqueue(.joinRelay(member: relay.groupMemberID), user: user)
+            try enqueue(.channel(.joinRelay(member: relay.groupMemberID)), user: user)
         }
     }
 
     /// Starts the search for relays that replace one that serves a channel no longer.
     func findRelays(afterLosing member: GroupMember, in group: GroupInfo, of user: User) throws {
         guard member.isRelay, group.isSubscribed else { return }
-        try enqueue(.findRelays(group: group.groupID, until: now.adding(seconds: Self.relaySearchPeriod)), user: user)
+        try enqueue(.channel(.findRelays(group: group.groupID, until: now.adding(seconds: Self.relaySearchPeriod))), user: user)
     }
 }

@@ -140,7 +140,7 @@ extension Channels {
             emit(.groupRelayUpdated(user: user, groupInfo: group, member: try transaction.conversations.member(id, in: group), groupRelay: current))
         }
         let info = try transaction.outbox.connectionInfo(.ok, pqSupport: false, peerVersion: ChatVersion(clamping: connection.chatVersion), inChannel: true)
-        try enqueue(.allow(confirmation: confirmation, info: info), connection: record.agentConnectionID, user: user)
+        try enqueue(.connection(.allow(confirmation: confirmation, info: info)), connection: record.agentConnectionID, user: user)
         try db.connections.update(record.id, status: .accepted, at: now)
     }
 }

@@ -38,7 +38,7 @@ extension RelayRequests {
                 groupID: group, memberID: invitation.fromMember.memberID, role: .owner, category: .host, status: .accepted,
                 profile: invitation.fromMemberProfile, versions: ChatVersionRange(versions)), user: user.userID, at: now)
         try transaction.members.insertMembership(group, memberID: invitation.relayMemberID, role: .relay, status: .accepted, host: owner, of: user)
-        try enqueue(.serveChannel(group: group), user: user)
+        try enqueue(.channel(.serve(group: group)), user: user)
     }
 
     /// The invitation by which a group was made; nil if it is done, or given up.
@@ -59,7 +59,7 @@ extension RelayRequests {
         try db.groups.update(request.group, relayOwnStatus: .rejected)
         try db.groups.update(request.group, relayRequestError: reason)
         try transaction.groups.deleteLink(of: try transaction.conversations.group(request.group, of: request.user), user: request.user)
-        try enqueue(.reject(invitation: request.invitation), user: request.user)
+        try enqueue(.connection(.reject(invitation: request.invitation)), user: request.user)
     }
 
     /// Stores what the link of a channel tells that this profile relays for, and the link by which subscribers come.
@@ -78,6 +78,6 @@ extension RelayRequests {
     func receiveTest(_ challenge: Base64URLBytes, _ id: InvitationID, in context: ReceivingContext) throws {
         guard context.user.isChatRelay else { return reportError("x.grp.relay.test: not a relay", of: context.user) }
         let limit = now.adding(seconds: ChannelConnector.relayTestAnswerPeriod)
-        try enqueue(.answerRelayTest(invitation: id.bytes, challenge: challenge.bytes, until: limit), user: context.user)
+        try enqueue(.channel(.answerTest(invitation: id.bytes, challenge: challenge.bytes, until: limit)), user: context.user)
     }
 }

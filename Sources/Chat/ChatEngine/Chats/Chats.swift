@@ -243,7 +243,7 @@ extension Chats {
             guard let connection = try db.connections.pendingConnection(id, user: user.userID), let record = try db.connections.find(id) else {
                 throw Refusal.store(.pendingConnectionNotFound(connectionID: id))
             }
-            try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
+            try enqueue(.connection(.delete(connections: [record.agentConnectionID], after: [])), user: user)
             try db.connections.delete(id)
             return .contactConnectionDeleted(user: user, connection: connection)
         case .group where chat.scope == nil: return try transaction.groups.delete(GroupID(chat.id))

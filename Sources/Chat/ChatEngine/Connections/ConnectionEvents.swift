@@ -176,7 +176,7 @@ extension ConnectionEvents {
         if case .member(let group, _) = context.peer { isInChannel = group.usesRelays }
         let info = try transaction.outbox.connectionInfo(
             event, pqSupport: false, peerVersion: ChatVersion(clamping: context.connection.chatVersion), inChannel: isInChannel)
-        try enqueue(.allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)
+        try enqueue(.connection(.allow(confirmation: id.bytes, info: info)), connection: context.record.agentConnectionID, user: context.user)
         try setStatus(.accepted, in: &context)
     }
 

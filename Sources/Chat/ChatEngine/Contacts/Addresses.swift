@@ -23,7 +23,7 @@ extension Addresses {
         let user = try transaction.user(id)
         let address = try find(of: user)
         if let connection = try db.connections.find(ofAddress: address.userContactLinkID) {
-            try enqueue(.delete(connections: [connection.agentConnectionID], after: []), user: user)
+            try enqueue(.connection(.delete(connections: [connection.agentConnectionID], after: [])), user: user)
         }
         try db.addresses.delete(address.userContactLinkID)
         var profile = user.profile.published
@@ -41,7 +41,7 @@ extension Addresses {
         }
         guard settings != address.addressSettings else { return .userContactLinkUpdated(user: user, contactLink: address) }
         try db.addresses.update(address.userContactLinkID, settings: settings, at: now)
-        if address.shortLinkDataSet { try enqueue(.publishAddress, user: user) }
+        if address.shortLinkDataSet { try enqueue(.contact(.publishAddress), user: user) }
         return .userContactLinkUpdated(user: user, contactLink: try self.find(of: user))
     }
 }

@@ -116,7 +116,7 @@ extension ContactRequests {
     ) throws {
         let requestID = known.request.contactRequestID
         // Nobody can answer the earlier one any more.
-        if known.agentInvitationID != id.bytes { try enqueue(.reject(invitation: known.agentInvitationID), user: user) }
+        if known.agentInvitationID != id.bytes { try enqueue(.connection(.reject(invitation: known.agentInvitationID)), user: user) }
         try db.contactRequests.update(
             requestID, agentInvitationID: id.bytes,
             peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),
@@ -153,7 +153,7 @@ extension ContactRequests {
         _ id: UserContactRequestID, item: ChatItem?, contact: Contact, address: UserContactLink, user: User
     ) throws {
         if address.addressSettings.autoAccept != nil {
-            try enqueue(.accept(request: id), user: user)
+            try enqueue(.contact(.accept(request: id)), user: user)
             return
         }
         guard let record = try db.contactRequests.find(id, user: user.userID) else { return }
@@ -237,7 +237,7 @@ extension ContactRequests {
             transaction.effects.removesFiles = true
         }
         try db.contactRequests.delete(id)
-        try enqueue(.reject(invitation: request.agentInvitationID), user: user)
+        try enqueue(.connection(.reject(invitation: request.agentInvitationID)), user: user)
         return .contactRequestRejected(user: user, contactRequest: request.request, contact: contact)
     }
 }

@@ -53,7 +53,7 @@ extension Handshakes {
         let info = try transaction.outbox.connectionInfo(
             .info(shared), pqSupport: context.connection.pqSupport, peerVersion: ChatVersion(clamping: context.connection.chatVersion))
         try enqueue(
-            .allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)
+            .connection(.allow(confirmation: id.bytes, info: info)), connection: context.record.agentConnectionID, user: context.user)
         try transaction.connectionEvents.setStatus(.accepted, in: &context)
     }
 

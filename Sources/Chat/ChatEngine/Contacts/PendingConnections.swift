@@ -23,7 +23,7 @@ extension PendingConnections {
     /// Deletes a connection that has no contact, here and in the agent.
     func remove(_ id: ChatConnectionID, of user: User) throws {
         guard let record = try db.connections.find(id) else { throw Refusal.store(.pendingConnectionNotFound(connectionID: id)) }
-        try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
+        try enqueue(.connection(.delete(connections: [record.agentConnectionID], after: [])), user: user)
         try db.connections.delete(id)
     }
 }

@@ -64,7 +64,7 @@ struct RequestAcceptor: Sendable {
         let acceptance = try await leftovers.orDiscard(made) { () throws(ChatCoreError) in
             try await begin(id, by: made, user: user, contact: contact, announces: announces, incognito: incognito)
         }
-        if acceptance?.connection != made.bytes { leftovers.discard(.delete(connections: [made.bytes], after: [])) }
+        if acceptance?.connection != made.bytes { leftovers.discard(.connection(.delete(connections: [made.bytes], after: []))) }
         return acceptance
     }
 

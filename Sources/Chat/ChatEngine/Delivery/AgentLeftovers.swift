@@ -39,6 +39,6 @@ struct AgentLeftovers: Sendable {
 
     /// Runs a transaction that stores a connection; if it fails, the agent's connection is deleted.
     func orDiscard<T>(_ connection: ConnectionID, _ body: () async throws(ChatCoreError) -> T) async throws(ChatCoreError) -> T {
-        try await orDiscard(.delete(connections: [connection.bytes], after: []), body)
+        try await orDiscard(.connection(.delete(connections: [connection.bytes], after: [])), body)
     }
 }

@@ -38,18 +38,3 @@ extension AgentJob {
     /// Tells it from the names of events.
     private static let keyPrefix: UInt8 = 3
 }
-
-extension AgentJob.Task {
-    /// True if what a peer has sent brought the job about, and names what the agent works with: its routers, its keys.
-    var isCausedByPeers: Bool {
-        switch self {
-        case .allow, .accept, .reject, .createMemberConnection, .joinMember, .acceptMember, .joinMemberContact, .download, .reserveReceived, .keepReceived,
-            .acceptRelay, .serveChannel, .joinRelay, .findRelays, .answerRelayTest:
-            true
-        case .delete, .deleteUser, .publishAddress, .publishGroupLink, .setServers, .upload, .uploadDescription, .deleteUploaded: false
-        }
-    }
-
-    /// True if nothing may keep the job waiting: it is not a call over a network, and the start of the engine waits for it.
-    var isLocal: Bool { self == .setServers }
-}

@@ -86,6 +86,6 @@ extension Outbox {
             transaction.effects.deliveries.removeAll { $0.connectionID == record.id }
             last = try db.deliveries.waiting(connection: record.id)
         }
-        try enqueue(.delete(connections: records.map(\.agentConnectionID), after: last), user: user)
+        try enqueue(.connection(.delete(connections: records.map(\.agentConnectionID), after: last)), user: user)
     }
 }

@@ -116,8 +116,12 @@ final class EngineCore: Sendable {
         tracker = DeliveryTracker(transactions: transactions, outbox: outbox, lifecycle: lifecycle, logger: logger)
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
-            transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
-            channels: channels, files: files, joins: JoinPacer(configuration.joinPace, clock: delays), logger: logger)
+            connections: ConnectionJobPerformer(transactions: transactions, agent: agent, logger: logger),
+            contacts: ContactJobPerformer(requests: requests, addresses: addresses),
+            groups: GroupJobPerformer(
+                members: members, joins: JoinPacer(configuration.joinPace, clock: delays), refuses: channels.refuses, logger: logger),
+            files: files, channels: ChannelJobPerformer(channels: channels, clock: clock),
+            profiles: ProfileJobPerformer(servers: servers, agent: agent, logger: logger), hub: hub, logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, backlog: backlog, crashGuard: crashGuard,
@@ -159,7 +163,7 @@ extension EngineCore {
             }
             if transfersFiles { try await files.start() }
             // New queues are to be made on the servers that are set now.
-            for job in try await jobs.start() where job.task == .setServers { await jobs.attempt(at: job.id) }
+            for job in try await jobs.start() where job.task == .profile(.setServers) { await jobs.attempt(at: job.id) }
         } catch {
             _ = lifecycle.end()
             throw ChatCoreError(thrown: error)

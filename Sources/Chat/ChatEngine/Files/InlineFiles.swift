@@ -102,11 +102,11 @@ extension InlineFiles {
 
     /// Enqueues the writing of a whole file at its path, which is reserved before if it has none.
     private func keepInline(_ file: FileRecord, of user: User) throws {
-        guard let path = file.path else { return try enqueue(.reserveReceived(file: file.id), user: user) }
+        guard let path = file.path else { return try enqueue(.file(.reserveReceived(file: file.id)), user: user) }
         // It is no transfer of the file service. With an id like one, what removes the file waits until it is not being written.
         let transfer = transaction.fileTransfers.newID()
         try db.files.update(file.id, transfer: transfer)
-        try enqueue(.keepReceived(transfer: transfer, path: path), user: user)
+        try enqueue(.file(.keepReceived(transfer: transfer, path: path)), user: user)
     }
 
     /// Reserves a path for a whole file, and goes on there. A file for which that is not possible is given up.

@@ -161,7 +161,7 @@ extension ReceivedFiles {
         }
         try db.files.update(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
         try db.files.update(file.id, transfer: transaction.fileTransfers.newID())
-        try enqueue(.download(file: file.id), user: user)
+        try enqueue(.file(.download(file: file.id)), user: user)
         if let shown = try transaction.fileTransfers.itemInChat(of: file, user: user) { emit(.rcvFileStart(user: user, chatItem: shown)) }
         return .success(())
     }
@@ -197,7 +197,7 @@ extension ReceivedFiles {
             key: target.cryptoArguments, chunkSize: Int64(description.chunkSize), state: .connected, transfer: transaction.fileTransfers.newID(),
             description: .init(text: description.text, part: 1, isComplete: true), approvesRelays: approvesRelays, createdAt: now)
         let stored = try db.files.insert(file)
-        try enqueue(.download(file: stored), user: user)
+        try enqueue(.file(.download(file: stored)), user: user)
         guard let record = try db.files.find(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
         return .rcvStandaloneFileCreated(user: user, transfer: try receiveTransfer(record))
     }

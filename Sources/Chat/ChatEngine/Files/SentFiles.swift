@@ -58,7 +58,7 @@ extension SentFiles {
                 try db.files.addRecipient(connection.connectionID, member: member.groupMemberID, ofFile: id)
             }
         }
-        if !isLocal { try enqueue(.upload(file: id, recipients: FileLimits.descriptions(for: audience.count)), user: user) }
+        if !isLocal { try enqueue(.file(.upload(file: id, recipients: FileLimits.descriptions(for: audience.count))), user: user) }
         return try transaction.conversations.item(item.meta.itemID, in: conversation).item
     }
 
@@ -195,7 +195,7 @@ extension SentFiles {
             status: .sendStored, transfer: transaction.fileTransfers.newID(),
             description: .init(text: description.text, part: 1, isComplete: true), redirectFor: file.id, createdAt: now)
         let id = try db.files.insert(redirect)
-        try enqueue(.uploadDescription(file: id), user: user)
+        try enqueue(.file(.uploadDescription(file: id)), user: user)
         guard let stored = try db.files.find(id) else { return }
         var meta = file
         meta.senderDescription = nil
@@ -230,7 +230,7 @@ extension SentFiles {
         try db.files.update(file.id, state: .cancelled, status: .sendCancelled)
         try db.files.updateRecipients(ofFile: file.id, state: .cancelled)
         if file.senderDescription != nil {
-            try enqueue(.deleteUploaded(file: file.id), user: user)
+            try enqueue(.file(.deleteUploaded(file: file.id)), user: user)
         } else {
             try db.files.insertRemovedFile(path: nil, transfer: file.transfer, isUnfinishedUpload: true)
             transaction.effects.removesFiles = true
@@ -270,7 +270,7 @@ extension SentFiles {
             id: 0, user: user.userID, isSent: true, name: file.name, size: file.size, fileProtocol: .xftp, status: .sendStored, path: source.filePath,
             key: source.cryptoArguments, transfer: transaction.fileTransfers.newID(), createdAt: now)
         let stored = try db.files.insert(record)
-        try enqueue(.upload(file: stored, recipients: FileLimits.descriptions(for: 1)), user: user)
+        try enqueue(.file(.upload(file: stored, recipients: FileLimits.descriptions(for: 1))), user: user)
         guard let shown = try db.files.find(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
         return .sndStandaloneFileCreated(user: user, meta: shown.sendTransfer)
     }

@@ -52,7 +52,7 @@ extension BusinessChats {
             user: user.userID, at: now)
         group = try transaction.conversations.group(groupID, of: user)
         let member = try transaction.conversations.member(memberID, in: group)
-        try enqueue(.acceptMember(member: memberID, invitation: id.bytes), user: user)
+        try enqueue(.group(.accept(member: memberID, invitation: id.bytes)), user: user)
         var chat = GroupConversation(group)
         try transaction.groups.addOwnOpening(to: &chat, of: user)
         try transaction.groupItems.addBanner(to: &chat.group, of: user)

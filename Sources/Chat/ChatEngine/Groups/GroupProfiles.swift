@@ -48,7 +48,7 @@ extension GroupProfiles {
         }
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
         if try !group.usesRelays && db.groupLinks.find(group: group.groupID)?.shortLinkDataSet == true {
-            try enqueue(.publishGroupLink(group: group.groupID), user: user)
+            try enqueue(.group(.publishLink(group: group.groupID)), user: user)
         }
         return .group(includesPending: true)
     }

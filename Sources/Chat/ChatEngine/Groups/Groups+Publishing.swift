@@ -15,7 +15,7 @@ extension Groups {
     func publishLink(of group: GroupInfo, user: User) throws {
         guard try db.groupLinks.find(group: group.groupID) != nil else { return }
         try db.groups.changeLink(of: group.groupID)
-        try enqueue(.publishGroupLink(group: group.groupID), user: user)
+        try enqueue(.group(.publishLink(group: group.groupID)), user: user)
     }
 
     /// The relays by which subscribers can come now.

@@ -264,7 +264,7 @@ extension Groups {
     func deleteLink(of group: GroupInfo, user: User) throws {
         guard let link = try db.groupLinks.find(group: group.groupID) else { return }
         if let connection = try db.connections.find(ofGroupLink: link.userContactLinkID) {
-            try enqueue(.delete(connections: [connection.agentConnectionID], after: []), user: user)
+            try enqueue(.connection(.delete(connections: [connection.agentConnectionID], after: [])), user: user)
             try db.connections.delete(connection.id)
         }
         try db.groupLinks.delete(group: group.groupID)

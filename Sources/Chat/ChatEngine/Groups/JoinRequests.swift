@@ -74,7 +74,7 @@ extension JoinRequests {
                 invitedByMember: group.membership.groupMemberID, profile: request.profile, versions: ChatVersionRange(message.versions),
                 requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,
                 publicKey: subscriber?.key), user: user.userID, at: now)
-        try enqueue(.acceptMember(member: member, invitation: id.bytes, answer: decision.answer), user: user)
+        try enqueue(.group(.accept(member: member, invitation: id.bytes, answer: decision.answer)), user: user)
     }
 
     /// Stores the connection by which a member is accepted, or refused, and tells of it.

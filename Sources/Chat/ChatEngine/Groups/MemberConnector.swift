@@ -68,7 +68,7 @@ struct MemberConnector: Sendable {
             let isWanted = try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
                     guard let member = try transaction.db.members.find(id), !member.status.hasEnded else {
-                        try transaction.enqueue(.delete(connections: [connection.bytes], after: []), user: target.user)
+                        try transaction.enqueue(.connection(.delete(connections: [connection.bytes], after: [])), user: target.user)
                         return false
                     }
                     let host = try member.invitedByGroupMemberID.flatMap { try transaction.db.members.find($0) }

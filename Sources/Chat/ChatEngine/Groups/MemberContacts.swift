@@ -86,7 +86,7 @@ extension MemberContacts {
                 return
             }
             if let connection = known.activeConnection, let record = try db.connections.find(connection.connectionID) {
-                try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
+                try enqueue(.connection(.delete(connections: [record.agentConnectionID], after: [])), user: user)
                 try db.connections.delete(record.id)
             }
         } else {
@@ -97,7 +97,7 @@ extension MemberContacts {
         let isKnown = member.contactID != nil
         try db.contacts.update(contact.contactID, directInvitation: link, from: member, started: accepts)
         contact = try transaction.conversations.contact(contact.contactID, of: user)
-        if accepts { try enqueue(.joinMemberContact(contact: contact.contactID), user: user) }
+        if accepts { try enqueue(.group(.joinContact(contact: contact.contactID)), user: user) }
         if isKnown { try transaction.connectionEvents.resetVerification(of: &contact, user: user) }
         if !accepts {
             try transaction.items.addInternal(

@@ -75,7 +75,7 @@ extension Members {
     ) throws {
         guard let member = try db.members.find(id), let group = try db.groups.find(member.groupID, user: user.userID), member.activeConnection == nil,
             !member.status.hasEnded, !group.membership.status.hasEnded, let host = try db.members.host(of: group.groupID)
-        else { return try enqueue(.delete(connections: [connection], after: []), user: user) }
+        else { return try enqueue(.connection(.delete(connections: [connection], after: [])), user: user) }
         try insertConnection(connection, with: member, status: .new, introducedBy: host, user: user)
         try transaction.outbox.sendDirectly([.inviteMember(memberID: member.memberID, IntroInvitation(groupConnectionRequest: link))], to: host, in: group)
         if member.status == .introduced { try db.members.update(id, status: .introductionInvited, at: now) }

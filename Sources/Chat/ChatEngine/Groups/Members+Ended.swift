@@ -55,6 +55,6 @@ extension Members {
             }
         }
         guard !connections.isEmpty else { return }
-        try enqueue(.delete(connections: connections, after: last, waitsForDelivery: afterDelivery), user: user)
+        try enqueue(.connection(.delete(connections: connections, after: last, waitsForDelivery: afterDelivery)), user: user)
     }
 }

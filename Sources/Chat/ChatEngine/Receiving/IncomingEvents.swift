@@ -149,13 +149,13 @@ extension IncomingEvents {
         guard try db.contactRequests.find(agentInvitationID: id.bytes) == nil, try !db.members.hasMember(invitationID: id.bytes),
             try !db.groups.hasGroup(relayInvitation: id.bytes), !transaction.effects.jobs.contains(where: { $0.task.answers(id.bytes) })
         else { return }
-        try enqueue(.reject(invitation: id.bytes), user: context.user)
+        try enqueue(.connection(.reject(invitation: id.bytes)), user: context.user)
     }
 }
 
 extension AgentJob.Task {
     /// Tells whether the job answers a request.
     fileprivate func answers(_ invitation: Bytes) -> Bool {
-        if case .answerRelayTest(invitation, _, _) = self { true } else { false }
+        if case .channel(.answerTest(invitation, _, _)) = self { true } else { false }
     }
 }

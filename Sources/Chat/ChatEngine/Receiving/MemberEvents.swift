@@ -112,7 +112,7 @@ extension MemberEvents {
         case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
             // The connection goes on once the relay's link is what it should be.
             try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
-            try enqueue(.acceptRelay(member: member.groupMemberID), user: user)
+            try enqueue(.channel(.acceptRelay(member: member.groupMemberID)), user: user)
         case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:
             reportError("an answer to a request to join that this profile did not make", severity: "warning", of: user)
         case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)

@@ -97,7 +97,7 @@ extension Membership {
         }
         let member = try transaction.members.add(
             info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked, in: group, of: user)
-        try enqueue(.createMemberConnection(member: member.groupMemberID), user: user)
+        try enqueue(.group(.createConnection(member: member.groupMemberID)), user: user)
     }
 
     /// A joining member invites an introduced one, by way of this profile. Only those learn of the member whom this profile has introduced to it: one
@@ -136,7 +136,7 @@ extension Membership {
         }
         guard let member = known else { return }
         if !member.status.isPending { try db.members.update(member.groupMemberID, status: .introductionInvited, at: now) }
-        try enqueue(.joinMember(member: member.groupMemberID, link: invitation.groupConnectionRequest), user: user)
+        try enqueue(.group(.join(member: member.groupMemberID, link: invitation.groupConnectionRequest)), user: user)
     }
 
     /// A member reports that it is connected to another one: nothing is forwarded between them any more.

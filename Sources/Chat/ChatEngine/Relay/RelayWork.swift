@@ -95,7 +95,7 @@ extension RelayWork {
         guard !connections.isEmpty else { return 0 }
         for connection in connections { try db.connections.delete(connection.id) }
         let user = try db.groups.userID(ofGroup: group).flatMap { try db.users.find($0) }
-        try enqueue(.delete(connections: connections.map(\.agentID), after: [], waitsForDelivery: true), user: user)
+        try enqueue(.connection(.delete(connections: connections.map(\.agentID), after: [], waitsForDelivery: true)), user: user)
         return connections.count
     }
 
@@ -105,7 +105,7 @@ extension RelayWork {
     func deleteTests(before time: UTCTimestamp, limit: Int) throws -> Int {
         let tests = try db.relays.relayTests(before: time, limit: limit)
         for test in tests {
-            try enqueue(.delete(connections: [test.connection], after: []), user: try db.users.find(test.user))
+            try enqueue(.connection(.delete(connections: [test.connection], after: [])), user: try db.users.find(test.user))
             try db.relays.deleteRelayTest(test.connection)
         }
         return tests.count

@@ -33,13 +33,13 @@ extension Servers {
     func set(_ servers: [UserOperatorServers], user: User) throws -> ChatResponse {
         if let fault = try validation(of: servers, user: user).fault { throw Refusal.command(fault) }
         try db.servers.setServers(servers, user: user.userID)
-        try enqueue(.setServers, user: user)
+        try enqueue(.profile(.setServers), user: user)
         return .cmdOk(user: nil)
     }
 
     func setOperators(_ operators: [ServerOperator]) throws -> ChatResponse {
         try db.operators.update(operators)
-        for user in try db.users.users() { try enqueue(.setServers, user: user) }
+        for user in try db.users.users() { try enqueue(.profile(.setServers), user: user) }
         return .serverOperatorConditions(conditions: try db.operators.operatorConditions(at: now))
     }
 
@@ -66,7 +66,7 @@ extension Servers {
         var changed: [AgentUserID] = []
         for user in try db.users.users() {
             guard try offer(configuration.drawingServers(using: random), to: user.userID) else { continue }
-            try enqueue(.setServers, user: user)
+            try enqueue(.profile(.setServers), user: user)
             if let agentUser = Int64(user.agentUserID) { changed.append(agentUser) }
         }
         return changed

@@ -69,7 +69,7 @@ extension Users {
         try check(password, of: target, asked: try transaction.user())
         let others = try db.users.users().filter { $0.userID != target.userID && $0.viewPasswordHash == nil }
         if target.isActive, !others.isEmpty { throw Refusal.chat(.cantDeleteActiveUser(userID: target.userID)) }
-        try enqueue(.deleteUser(deleteQueues: deleteQueues), user: target)
+        try enqueue(.profile(.deleteUser(deleteQueues: deleteQueues)), user: target)
         try db.users.delete(target.userID)
         transaction.effects.removesFiles = true
         return .cmdOk(user: nil)
@@ -146,7 +146,7 @@ extension Users {
         try db.users.updateUserProfile(user, to: profile, memberProfileChanged: memberProfileChanged, at: now)
         let updated = try transaction.anyUser(user.userID)
         if publishesAddress, try db.addresses.find(ofUser: user.userID)?.shortLinkDataSet == true {
-            try enqueue(.publishAddress, user: user)
+            try enqueue(.contact(.publishAddress), user: user)
         }
         let summary = try tellContacts(contacts, of: user, now: updated)
         return .userProfileUpdated(user: updated, fromProfile: old, toProfile: profile, summary: summary)

@@ -172,7 +172,7 @@ extension ChannelCommands {
             }
             return try await transaction { transaction in
                 for (member, failure) in zip(members, failures) where failure?.isTemporary == true {
-                    try transaction.enqueue(.joinRelay(member: member.groupMemberID), user: user)
+                    try transaction.enqueue(.channel(.joinRelay(member: member.groupMemberID)), user: user)
                 }
                 try transaction.db.groups.update(group.groupID, startedConnection: true, link: full)
                 let current = try transaction.conversations.group(group.groupID, of: user)

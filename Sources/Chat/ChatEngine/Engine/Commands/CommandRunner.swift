@@ -63,7 +63,7 @@ struct CommandRunner: Sendable {
     ) async throws(ChatCoreError) -> ChatResponse {
         let (response, jobs) = try await transaction { transaction in
             let response = try body(transaction)
-            return (response, transaction.effects.jobs.filter { $0.task == .publishAddress }.map(\.id))
+            return (response, transaction.effects.jobs.filter { $0.task == .contact(.publishAddress) }.map(\.id))
         }
         for id in jobs { await core.jobs.attempt(at: id) }
         return response

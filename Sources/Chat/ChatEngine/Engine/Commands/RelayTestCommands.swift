@@ -71,7 +71,7 @@ extension RelayTestCommands {
         let connection = try await core.agent { agent throws(AgentError) in
             try await agent.prepareToJoin(user: agentUser, link: link, pqSupport: false)
         }
-        defer { core.leftovers.discard(.delete(connections: [connection.bytes], after: [])) }
+        defer { core.leftovers.discard(.connection(.delete(connections: [connection.bytes], after: []))) }
         let info = try await transaction { transaction in
             try transaction.db.relays.insertRelayTest(connection.bytes, user: user.userID, at: transaction.now)
             return try transaction.outbox.connectionInfo(

@@ -85,7 +85,7 @@ extension ServerCommands {
     ) async throws(ChatCoreError) -> ChatResponse {
         let (response, jobs) = try await transaction { transaction in
             let response = try body(transaction)
-            return (response, transaction.effects.jobs.filter { $0.task == .setServers }.map(\.id))
+            return (response, transaction.effects.jobs.filter { $0.task == .profile(.setServers) }.map(\.id))
         }
         for id in jobs { await core.jobs.attempt(at: id) }
         return response

@@ -124,7 +124,7 @@ extension UserCommands {
         let configuration = core.configuration.drawingServers(using: core.random), servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentError) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
-        return try await core.leftovers.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in
+        return try await core.leftovers.orDiscard(.profile(.deleteUser(deleteQueues: true)), agentUser: agentID) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 // Somebody may have been faster.
                 try transaction.users.checkNew(new, name: profile.displayName)
