@@ -24,7 +24,7 @@ import Testing
 
     /// What stands in the reply to `/help`.
     private func help(_ file: BotsFile) throws -> String {
-        guard case .reply(let template)? = file.profiles.first?.rules.first?.then.first else { return "" }
+        guard let action = file.profiles.first?.rules.first?.then.first, action.word == "reply", let template = action.template else { return "" }
         return template.filled(with: TemplateValues(botName: "Bot", contactName: "Ann", text: "said"))
     }
 

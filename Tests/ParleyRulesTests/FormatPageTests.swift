@@ -3,7 +3,7 @@ import Testing
 
 @testable import ParleyRules
 
-/// docs/bots-yaml.md, beside the declarations of checks.
+/// docs/bots-yaml.md, beside the declarations of checks and actions.
 @Suite struct FormatPageTests {
     /// The first cells of the tables.
     private static func cells() throws -> [String] {
@@ -13,8 +13,8 @@ import Testing
         }
     }
 
-    @Test(arguments: (RuleChecks.all + RuleChecks.ofEvents).map { $0.key })
-    func aCheckHasARow(_ key: String) throws {
+    @Test(arguments: (RuleChecks.all + RuleChecks.ofEvents).map { $0.key } + RuleActions.all.map { $0.key })
+    func aCheckOrActionHasARow(_ key: String) throws {
         #expect(try Self.cells().contains { $0.contains("`\(key): ") }, "no table of docs/bots-yaml.md has a row for \(key)")
     }
 }

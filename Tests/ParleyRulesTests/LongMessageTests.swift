@@ -9,7 +9,7 @@ import Testing
 @Suite struct LongMessageTests {
     private func template(_ text: String) throws -> Template {
         let file = try BotsFile(parsing: "parley: 1\nprofiles: { a: { rules: [ { when: { message: any }, then: { send: \"\(text)\" } } ] } }")
-        guard case .send(let template)? = file.profiles.first?.rules.first?.then.first else { throw RuleParameterError("no template") }
+        guard let template = file.profiles.first?.rules.first?.then.first?.template else { throw RuleParameterError("no template") }
         return template
     }
 

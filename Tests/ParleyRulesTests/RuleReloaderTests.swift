@@ -34,7 +34,7 @@ import UnixSignals
     }
 
     private static func replies(_ file: BotsFile) -> [String] {
-        file.profiles.flatMap(\.rules).flatMap(\.then).compactMap { if case .reply(let template) = $0 { template.source } else { nil } }
+        file.profiles.flatMap(\.rules).flatMap(\.then).filter { $0.word == "reply" }.compactMap(\.template?.source)
     }
 
     @Test func aChangeBetweenTheReadingAndTheWatchIsNoticed() async throws {

@@ -170,7 +170,7 @@ import Testing
     }
 
     private func filled(_ decision: RuleDecision, text: String = "") -> String? {
-        guard case .reply(let template)? = decision.rule.then.first else { return nil }
+        guard let action = decision.rule.then.first, action.word == "reply", let template = action.template else { return nil }
         return template.filled(
             with: TemplateValues(
                 botName: "Bot", contactName: "Ann", text: text, match: decision.match, command: decision.command))

@@ -9,7 +9,7 @@ import Testing
     private func template(_ text: String) throws -> Template {
         let file = try BotsFile(
             parsing: "parley: 1\nprofiles:\n  a:\n    rules:\n      - when: { pattern: \"(.*)\", chat: group }\n        then:\n          - send: \"\(text)\"\n")
-        guard case .send(let template)? = file.profiles.first?.rules.first?.then.first else { throw TestFault() }
+        guard let template = file.profiles.first?.rules.first?.then.first?.template else { throw TestFault() }
         return template
     }
 

@@ -77,7 +77,7 @@ extension FuzzTarget {
         _ = rules.decide(message)
         var values = TemplateValues(botName: "Guard", contactName: name, text: text)
         (values.memberName, values.groupName) = (name, name)
-        for case .send(let template) in templates.rules.flatMap(\.then) {
+        for template in templates.rules.flatMap(\.then).filter({ $0.word == "send" }).compactMap(\.template) {
             let filled = template.filled(with: values)
             guard filled.utf8.count < Template.maximumLength - 8 else { continue }
             for piece in Markdown.parse(filled) ?? [] {

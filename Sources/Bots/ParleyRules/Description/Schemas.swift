@@ -211,52 +211,7 @@ enum Schemas {
     static let when = MappingSchema("when", events + RuleChecks.all.map { $0.schemaKey } + trees)
     static let checks = MappingSchema("checks", RuleChecks.all.map { $0.schemaKey } + trees)
 
-    static let action = MappingSchema(
-        "action",
-        [
-            .key("reply", message, "Answer with a quote of the message."), .key("send", message, "Send a message."),
-            .key("react", .words(RuleAction.emoji), "Add a reaction."), .key("accept", .yes, "Accept the request, the invitation or the member."),
-            .key("reject", .yes, "Refuse the request or the member."), .key("moderate", .yes, "Delete the message for everybody."),
-            .key("block", .anyOf([.yes, .mapping("block")]), "Block the member for all."),
-            .key("remove", .anyOf([.yes, .words(["with-messages"])]), "Remove the member."),
-            .key("role", .anyOf([MemberCondition.roleWords.shape, .mapping("role-for")]), "Give the member another role."),
-            .key("warn", .anyOf([.yes, .integer(WarnSpec.pointRange), .mapping("warn")]), "Give the member points."),
-            .key("forgive", .yes, "Take all points of the member back."),
-            .key("undo", .yes, "Take the action of a case back, by the number behind the command."),
-            .key("cases", .yes, "Show the newest cases of the group."),
-            .key("captcha", .anyOf([.yes, .mapping("captcha")]), "Ask a member who waits a question, and admit or refuse by the answer."),
-            .key("form", .text, "Begin a form of the profile with the writer."),
-            .key("tell", .mapping("tell"), "Send a message into another chat."),
-            .key("broadcast", .anyOf([.text, .mapping("broadcast")]), "Send a message to all contacts, or into several chats, in the background."),
-            .key("cancel-broadcast", .yes, "Cancel the broadcasts that are under way."),
-            .key("forward", .anyOf([.text, .mapping("forward")]), "Forward the message to the chat of that name."),
-            .key("webhook", .anyOf([.text, .mapping("webhook"), .mapping("secret")]), "Tell an address of the web of the event."),
-            .key("save", RuleAction.sources.shape, "Receive the file of the message."), .key("post", .mapping("post"), "Post in the name of a channel."),
-        ])
-    static let tell = MappingSchema(
-        "tell", [.required("chat", .text, "The name of a contact or group."), .required("text", .text, "The text.")])
-    static let warn = MappingSchema(
-        "warn",
-        [
-            .key("points", .integer(WarnSpec.pointRange), "Points; 1 by default."), .key("expires", span, "The time after which they do not count any more."),
-            .key("reason", .text, "The reason, for the record."),
-        ])
-    static let block = MappingSchema("block", [.required("for", span, "The time after which the block ends.")])
-    static let roleFor = MappingSchema(
-        "role-for",
-        [.required("to", MemberCondition.roleWords.shape, "The role."), .key("for", span, "The time after which the member gets its role back.")])
-    static let captcha = MappingSchema(
-        "captcha",
-        [
-            .key("attempts", .integer(CaptchaSpec.attemptRange), "Wrong answers until the member is refused; 3."),
-            .key("within", span, "The time for it; 1h."),
-            .key(
-                "failures-per-hour", .integer(CaptchaSpec.failureRange), "Members of the group who may fail in an hour before others wait for moderators; 30."),
-            .key("question", .text, "The text of the question, with {{ captcha.sum }}."),
-            .key("wrong", .text, "The text after a wrong answer; {{ captcha.attempts }} is the number of tries that are left."),
-            .key("language", .text, "The language of the number that is written as a word, such as de; en."),
-        ])
-    private static let message = Shape.anyOf([.text, .mapping("send-file")])
+    static let action = MappingSchema("action", RuleActions.all.map { $0.schemaKey })
     static let sendFile = MappingSchema(
         "send-file",
         [
@@ -265,21 +220,6 @@ enum Schemas {
             .key("video", .text, "A video."), .key("seconds", .integer(RuleFile.videoSeconds), "The length of the recording or video."),
             .key("thumbnail", .text, "A picture for the preview of the video."), .key("text", .text, "The text beside it."),
         ])
-    static let broadcast = MappingSchema(
-        "broadcast", sendFile.keys + [.key("to", .listOrOne(.text), "Names of chats, or contacts for all of them; contacts by default.")])
-    static let forward = MappingSchema(
-        "forward",
-        [.required("to", .text, "The name of the chat."), .key("through", .text, "The key of another profile, whose chat it is.")])
-    static let post = MappingSchema(
-        "post", [.required("channel", .text, "The name of a channel of the profile."), .required("text", .text, "The text of the post.")])
-
-    /// The keys of actions, for tests.
-    static let actionWords: KeyValuePairs<String, String> = [
-        "reply": "reply", "send": "send", "react": "react", "accept": "accept", "reject": "reject", "moderate": "moderate", "block": "block",
-        "remove": "remove", "role": "role", "forward": "forward", "save": "save", "post": "post",
-        "warn": "warn", "forgive": "forgive", "undo": "undo", "cases": "cases", "captcha": "captcha", "form": "form",
-        "tell": "tell", "webhook": "webhook", "broadcast": "broadcast", "cancel-broadcast": "cancel-broadcast",
-    ]
 
     static let form = MappingSchema(
         "form",
@@ -311,18 +251,10 @@ enum Schemas {
             .key("every", span, "Again and again, from the first start on."),
             .key("cron", .text, "Times of the calendar: minute hour day month weekday."),
             .key("zone", .text, "The time zone, as in Europe/Berlin; UTC by default."),
-            .required("to", .listOrOne(.text), "Names of chats, or contacts for all of them."), .required("send", message, "The text, or a file."),
+            .required("to", .listOrOne(.text), "Names of chats, or contacts for all of them."), .required("send", SendAction.shape, "The text, or a file."),
             .key("missed", ScheduleSpec.missedWords.shape, "run, or skip, what was due while the bot did not run; run by default."),
         ])
 
-    static let webhook = MappingSchema(
-        "webhook",
-        [
-            .required("url", .anyOf([.text, .mapping("secret")]), "The address: https, or http on this machine."),
-            .key("secret", .mapping("secret"), "The key of signatures."),
-            .key("text", .bool, "Send the text of the message; true by default."),
-            .key("insecure", .bool, "Send without encryption to another machine."),
-        ])
     static let webhooks = MappingSchema(
         "webhooks",
         [
@@ -374,7 +306,7 @@ enum Schemas {
     private static let expectations: [MappingSchema.Key] = [
         .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
         .key("expect-none", .yes, "No rule applies."), .key("replies", .anyOf([.text, .list(.text)]), "The texts that are sent, in their order."),
-        .key("actions", wordsOfActions(actionWords.words), "The keys of the actions, in their order."),
+        .key("actions", wordsOfActions(RuleActions.all.map { $0.key }), "The keys of the actions, in their order."),
     ]
     static let test = MappingSchema(
         "test",
@@ -390,8 +322,10 @@ enum Schemas {
         file, network, metrics, joins, list, profile, texts, address, group, channel, relay, relayTotal, preferences, rule, when, checks,
         WordsCheck.mapping, ContainsCheck.mapping, NameCheck.mapping, GroupCheck.mapping, DomainsCheck.mapping, HoursCheck.mapping, LinesCheck.mapping,
         RepeatedCheck.mapping, FileCheck.mapping, action,
-        sendFile, broadcast, forward, joiner, receiveFiles, pace, paceRate,
-        post, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, RateCheck.mapping, warn, block, roleFor, captcha, step, tell,
-        form, question, formAction, schedule, webhook, webhooks, secret,
+        sendFile, BroadcastAction.mapping, ForwardAction.mapping, joiner, receiveFiles, pace, paceRate,
+        PostAction.mapping, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, RateCheck.mapping, WarnAction.mapping, BlockAction.mapping,
+        RoleAction.mapping,
+        CaptchaAction.mapping, step, TellAction.mapping,
+        form, question, formAction, schedule, WebhookAction.mapping, webhooks, secret,
     ]
 }

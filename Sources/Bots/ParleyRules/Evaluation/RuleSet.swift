@@ -47,7 +47,7 @@ public struct RuleSet: Sendable {
         needs = RuleNeeds(rules)
         reportChats = Set(
             rules.filter(\.when.event.isAboutDelivery).flatMap(\.then).compactMap {
-                if case .tell(let chat, _) = $0 { ChatName(chat).name.lowercased() } else { nil }
+                ($0.value as? TellAction).map { ChatName($0.chat).name.lowercased() }
             })
         patterns = try TextPatternSet(compiler.patterns)
     }
@@ -113,12 +113,9 @@ struct RuleNeeds: Sendable, Hashable {
         for rule in rules {
             if let repetition = rule.repetition { scopes.insert(repetition.scope) }
             for action in rule.then {
-                switch action {
-                case .warn, .forgive: warnings = true
-                case .captcha: captcha = true
-                default: break
-                }
-                if action.opensCase { cases = true }
+                if action.value is WarnAction || action.value is ForgiveAction { warnings = true }
+                if action.value is CaptchaAction { captcha = true }
+                if action.value.opensCase { cases = true }
             }
         }
     }

@@ -38,28 +38,32 @@ public struct CustomAction: Sendable {
         read = { reader, condition in
             guard let value = ParameterDecoder.read(parameters, reader, shape: shape, templates: .rule(condition)) else { return nil }
             return CustomEffect(
-                name: name, events: events, isModerating: isModerating, detail: { values in detail.flatMap { $0(value, values) } },
-                perform: { try await perform(value, $0) })
+                word: name, events: events, isModerating: isModerating, describe: { values in detail.flatMap { $0(value, values) } },
+                body: { try await perform(value, $0) })
         }
     }
 }
 
 /// A custom action with its parameters.
-public struct CustomEffect: Sendable {
-    /// The key in the file.
-    public let name: String
+struct CustomEffect: ActionValue {
+    let word: String
     let events: Set<RuleEvent>
     let isModerating: Bool
-    let detail: @Sendable (TemplateValues) -> String?
-    let perform: @Sendable (RuleActionContext) async throws -> Void
-}
+    let describe: @Sendable (TemplateValues) -> String?
+    let body: @Sendable (RuleActionContext) async throws -> Void
 
-extension CustomEffect {
-    /// The reason why the action is not possible after an event, and what to do; nil if it is possible.
-    func need(in event: RuleEvent) -> (reason: String, hint: String?)? {
-        if events.contains(event) { return nil }
+    func detail(_ values: TemplateValues) -> String? { describe(values) }
+
+    func objection(in condition: RuleCondition) -> ActionObjection? {
+        if events.contains(condition.event) { return nil }
         let words = RuleEvent.allCases.filter(events.contains).map(\.rawValue)
         return ("the action is not made for it", words.isEmpty ? nil : "it goes with " + words.joined(separator: ", "))
+    }
+
+    func perform(_ run: ActionRun) async throws {
+        // As with the moderating actions of the format.
+        if isModerating, run.isExempt { return }
+        try await body(run.context)
     }
 }
 

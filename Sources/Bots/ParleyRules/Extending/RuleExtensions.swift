@@ -31,7 +31,7 @@ public struct RuleExtensions: Sendable {
         self.actions = Dictionary(actions.map { ($0.name, $0) }) { first, _ in first }
         let checks = conditions.map { MappingSchema.Key.key($0.name, $0.shape, $0.summary) }
         let effects = actions.map { MappingSchema.Key.key($0.name, $0.shape, $0.summary) }
-        let words = Schemas.actionWords.words + actions.map(\.name)
+        let words = RuleActions.all.map { $0.key } + actions.map(\.name)
         var schemas: [String: MappingSchema] = [:]
         if !conditions.isEmpty { for schema in [Schemas.when, Schemas.checks] { schemas[schema.name] = MappingSchema(schema.name, schema.keys + checks) } }
         if !actions.isEmpty {
@@ -63,7 +63,7 @@ public struct RuleExtensions: Sendable {
     func extended(_ schema: MappingSchema) -> MappingSchema { schemas[schema.name] ?? schema }
 
     /// The words that tests name actions by.
-    var actionWords: [String] { Schemas.actionWords.words + actions.keys.sorted() }
+    var actionWords: [String] { RuleActions.all.map { $0.key } + actions.keys.sorted() }
 }
 
 /// Additions to the format that cannot be used.

@@ -29,7 +29,7 @@ public struct FormSpec: Sendable {
     /// The actions at the end.
     public let done: [RuleAction]
     /// True if the answers are sent to many.
-    var broadcasts: Bool { done.contains { if case .broadcast = $0 { true } else { false } } }
+    var broadcasts: Bool { done.contains { $0.value is BroadcastAction } }
 
     /// Questions of one form at the most.
     public static let maximumQuestions = 30

@@ -1,15 +1,15 @@
-public import Parley
+internal import Parley
 
 /// A question that people answer more easily than simple programs do.
-public struct CaptchaSpec: Sendable, Hashable {
+struct CaptchaSpec: Sendable, Hashable {
     /// Wrong answers after which somebody is refused.
-    public let attempts: Int
+    let attempts: Int
     /// Seconds within which the right answer must come.
-    public let limit: Double
+    let limit: Double
     /// Members of a group who may fail within an hour before those who follow wait for moderators instead.
-    public let failuresPerHour: Int
+    let failuresPerHour: Int
     /// The texts that are sent; nil for those of Parley.
-    public let texts: CaptchaTexts?
+    let texts: CaptchaTexts?
 
     static let attemptRange = Captcha.attemptRange
     /// The longest time for an answer, in seconds.
@@ -27,7 +27,7 @@ public struct CaptchaSpec: Sendable, Hashable {
             return
         }
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Schemas.captcha)
+        mapping.refuseKeys(otherThan: CaptchaAction.mapping)
         texts = Self.texts(mapping)
         attempts = mapping.value("attempts")?.integer(in: Self.attemptRange) ?? 3
         failuresPerHour = mapping.value("failures-per-hour")?.integer(in: Self.failureRange) ?? Self.defaultFailures

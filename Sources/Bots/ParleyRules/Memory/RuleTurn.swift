@@ -60,10 +60,10 @@ struct RuleTurn {
     private mutating func openCases(of decision: inout RuleDecision) -> Bool {
         var isWarning = false
         for action in decision.rule.then {
-            if case .forgive = action { apply(.forgiven(memories[scopes.target]?.warnings ?? []), scopes.target) }
-            guard action.opensCase else { continue }
+            if action.value is ForgiveAction { apply(.forgiven(memories[scopes.target]?.warnings ?? []), scopes.target) }
+            guard action.value.opensCase else { continue }
             decision.cases.append(nextCase)
-            if case .warn(let warn) = action {
+            if let warn = (action.value as? WarnAction)?.warning {
                 let warning = RuleMemory.Warning(points: warn.points, expires: warn.expiry.map { now + $0 }, number: nextCase, time: now)
                 apply(.warned(warning, at: now), scopes.target)
                 isWarning = true

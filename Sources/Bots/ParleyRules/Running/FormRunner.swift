@@ -34,14 +34,7 @@ struct FormRunner: Sendable {
     /// A chat that is gone must not keep the answers from the others.
     private func perform(_ action: RuleAction, of form: FormSpec, _ step: DialogueContext<FormState>, _ values: TemplateValues) async throws {
         do {
-            switch action {
-            case .send(let template): try await step.message.send(template.filled(with: values))
-            case .tell(let name, let template):
-                guard let chat = try await step.message.client.destination(name) else { throw RuleFailure.noChat(name) }
-                try await chat.send(template.filled(with: values))
-            case .broadcast(let spec): if let answer = try await step.message.client.broadcast(spec, values) { try await step.message.send(answer) }
-            default: break
-            }
+            try await (action.value as? any FormAction)?.perform(step, values)
         } catch {
             // The end of the bots: the answer is handled at the next start.
             guard !Task.isCancelled else { throw error }

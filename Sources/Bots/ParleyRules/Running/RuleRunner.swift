@@ -118,7 +118,7 @@ struct RuleRunner: Sendable {
                 (values.match, values.command) = (decision.match, decision.command)
                 for action in decision.rule.then {
                     do {
-                        try await perform(action, request, values)
+                        try await (action.value as? any RequestAction)?.perform(request, values)
                     } catch {
                         // The end of the bots: the request is handled at the next start.
                         guard !Task.isCancelled else { throw error }
@@ -127,15 +127,6 @@ struct RuleRunner: Sendable {
                     }
                 }
             }
-        }
-    }
-
-    private func perform(_ action: RuleAction, _ request: RequestContext, _ values: TemplateValues) async throws {
-        switch action {
-        case .accept: try await request.accept()
-        case .reject: try await request.reject()
-        case .tell(let name, let template): try await request.client.tell(template.filled(with: values), in: name)
-        default: break
         }
     }
 
@@ -204,39 +195,5 @@ private final class ArrivalCounter: Sendable {
             if state.typed.count > Self.maximumTyped, let oldest = state.typed.keys.min() { state.typed[oldest] = nil }
         }
         input = counted
-    }
-}
-
-/// The rules of a profile, ready to be run.
-struct ProfileRules: Sendable {
-    /// The display name of the bot.
-    let name: String
-    let rules: RuleSet
-    let forms: [String: FormSpec]
-    /// The addresses of webhooks, by their rules and names.
-    let webhooks: [String: WebhookSpec]
-
-    init(name: String, rules: RuleSet, forms: [String: FormSpec]) {
-        (self.name, self.rules, self.forms) = (name, rules, forms)
-        webhooks = rules.webhooks
-    }
-}
-
-/// Why an action of a rule could not be run.
-enum RuleFailure: Error, CustomStringConvertible {
-    case noChat(String)
-    case noChannel(String)
-    case noProfile(String)
-    case tooManyWebhooks(String)
-
-    var description: String {
-        switch self {
-        case .tooManyWebhooks(let host):
-            "too many webhooks wait already, and one more for \(host) is left out: at most \(WebhookQueue.maximumCount) wait"
-        case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
-        case .noProfile(let id): "there is no profile \"\(id)\" in this process"
-        case .noChat(let name):
-            "nothing is known for certain under the name \"\(name)\": declare the group or channel, or name the person in trusted-contacts and give them the link"
-        }
     }
 }

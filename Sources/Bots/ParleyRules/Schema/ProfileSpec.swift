@@ -217,8 +217,8 @@ public struct ProfileSpec: Sendable {
                 at: use.position)
         }
         for rule in rules {
-            for case .form(let name) in rule.then where forms[name]?.broadcasts == true {
-                guard let need = rule.when.broadcastNeed else { continue }
+            for name in rule.then.compactMap({ ($0.value as? BeginFormAction)?.form }) where forms[name]?.broadcasts == true {
+                guard let need = rule.when.broadcastObjection else { continue }
                 mapping.reader.report(.badValue, "the form \"\(name.cut)\" sends to many, and \(need.reason)", hint: need.hint, at: rule.position)
             }
         }

@@ -98,7 +98,7 @@ package struct RuleReplay: Sendable {
             let isSpared = message.input.target.map(decision.rule.exempt.contains) ?? false
             for action in decision.rule.then where !(isSpared && action.isModerating) {
                 outcome.actions.append(
-                    PlannedAction(rule: decision.rule.label, word: action.word, detail: action.detail(values), isAudit: decision.isAudit))
+                    PlannedAction(rule: decision.rule.label, word: action.word, detail: action.value.detail(values), isAudit: decision.isAudit))
             }
         }
         return outcome

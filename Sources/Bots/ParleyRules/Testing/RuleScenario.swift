@@ -214,32 +214,3 @@ extension RuleSet {
         return simulation.take(scenario).actions
     }
 }
-
-extension RuleAction {
-    /// The text that the action sends; nil for actions that send none.
-    func text(_ values: TemplateValues) -> String? {
-        switch self {
-        case .reply(let template), .send(let template): template.filled(with: values.mentioning)
-        case .post(_, let template), .tell(_, let template): template.filled(with: values)
-        case .broadcast(let spec): if case .text(let template) = spec.message { template.filled(with: values) } else { nil }
-        default: nil
-        }
-    }
-
-    func detail(_ values: TemplateValues) -> String? {
-        switch self {
-        case .reply(let template), .send(let template): template.filled(with: values.mentioning)
-        case .post(_, let template), .tell(_, let template): template.filled(with: values)
-        case .sendFile(let file, _): file.name
-        case .broadcast(let spec): spec.message.detail(values)
-        case .react(let emoji): emoji
-        case .role(let role, _): role.role.code
-        case .forward(let chat, _): chat
-        case .warn(let warn): "\(warn.points)"
-        case .form(let form): form
-        case .webhook(let spec): spec.host
-        case .custom(let effect): effect.detail(values)
-        default: nil
-        }
-    }
-}

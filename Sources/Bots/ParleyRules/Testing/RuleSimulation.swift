@@ -43,7 +43,7 @@ struct RuleSimulation {
             let values = scenario.values(bot: bot, decision)
             for action in decision.rule.then {
                 // As with bots that run, an empty message is not sent, and ends the rule.
-                if !decision.isAudit, action.text(values)?.showsNothing == true {
+                if !decision.isAudit, action.value.text(values)?.showsNothing == true {
                     if decision.command != nil {
                         outcome.actions.append(
                             PlannedAction(rule: decision.rule.label, word: "reply", detail: texts[.nothingSent], isAudit: false))
@@ -58,23 +58,24 @@ struct RuleSimulation {
     }
 
     private func planned(_ action: RuleAction, _ values: TemplateValues, rule: String, isAudit: Bool = false) -> PlannedAction {
-        PlannedAction(rule: rule, word: action.word, detail: action.detail(values), isAudit: isAudit)
+        PlannedAction(rule: rule, word: action.word, detail: action.value.detail(values), isAudit: isAudit)
     }
 
     /// An action that asks something, and is answered by a later event.
     private mutating func begin(
         _ action: RuleAction, _ scenario: RuleScenario, _ scopes: MemoryScopes, _ values: TemplateValues
     ) -> [PlannedAction] {
-        switch action {
-        case .captcha(let spec):
+        switch action.value {
+        case let action as CaptchaAction:
+            let spec = action.captcha
             let round = (memories[scopes.target]?.captcha?.round ?? 0) + 1
             memories[scopes.target, default: RuleMemory()].apply(
                 .asked(CaptchaProgress(round: round, attempts: spec.attempts, deadline: now + spec.limit, texts: spec.texts)))
             return []
-        case .form(let name):
-            guard let form = forms[name], let first = form.questions.first else { return [] }
-            open[scopes.person] = FormState(form: name, deadline: now + form.timeout)
-            return [PlannedAction(rule: name, word: "send", detail: first.text(values), isAudit: false)]
+        case let action as BeginFormAction:
+            guard let form = forms[action.form], let first = form.questions.first else { return [] }
+            open[scopes.person] = FormState(form: form.id, deadline: now + form.timeout)
+            return [PlannedAction(rule: form.id, word: "send", detail: first.text(values), isAudit: false)]
         default: return []
         }
     }

@@ -206,7 +206,7 @@ extension RuleSet {
     var webhooks: [String: WebhookSpec] {
         var found: [String: WebhookSpec] = [:]
         for rule in rules {
-            for case .webhook(let spec) in rule.then { found["\(rule.label) \(spec.endpoint)"] = spec }
+            for spec in rule.then.compactMap({ ($0.value as? WebhookAction)?.webhook }) { found["\(rule.label) \(spec.endpoint)"] = spec }
         }
         return found
     }

@@ -3,9 +3,9 @@ internal import Parley
 internal import SMPCrypto
 
 /// The action `webhook`: an address that is told of an event.
-public struct WebhookSpec: Sendable, Hashable {
+struct WebhookSpec: Sendable, Hashable {
     /// The host of the address, for logs: the rest of it may hold a secret.
-    public let host: String
+    let host: String
     let url: String
     /// The key of signatures; nil for deliveries without one.
     let secret: RuleSecret?
@@ -21,7 +21,7 @@ public struct WebhookSpec: Sendable, Hashable {
             return
         }
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Schemas.webhook)
+        mapping.refuseKeys(otherThan: WebhookAction.mapping)
         let isInsecure = mapping.value("insecure")?.bool() ?? false
         let found = mapping.required("url", hint: "write the address that gets the events").flatMap { Self.address($0, isInsecure: isInsecure) }
         let secretNode = mapping.value("secret"), secret = secretNode.flatMap { RuleSecret($0) }

@@ -17,6 +17,9 @@ public enum RuleMessage: Sendable, Hashable {
         }
     }
 
+    /// The text; nil for a file.
+    var template: Template? { if case .text(let template) = self { template } else { nil } }
+
     /// The text, or the name of the file, as tests see it.
     func detail(_ values: TemplateValues) -> String {
         switch self {
@@ -27,11 +30,11 @@ public enum RuleMessage: Sendable, Hashable {
 }
 
 /// A message to many chats.
-public struct BroadcastSpec: Sendable, Hashable {
+struct BroadcastSpec: Sendable, Hashable {
     /// The message.
-    public let message: RuleMessage
+    let message: RuleMessage
     /// The chats that get it.
-    public let target: ScheduleSpec.Target
+    let target: ScheduleSpec.Target
 
     /// Reads a text to all contacts, or a mapping.
     init?(_ reader: NodeReader, _ scope: TemplateScope) {
@@ -44,9 +47,9 @@ public struct BroadcastSpec: Sendable, Hashable {
         let target = mapping.value("to").map(ScheduleSpec.target) ?? .contacts
         let message: RuleMessage?
         if RuleFile.keys.contains(where: { mapping.value($0) != nil }) {
-            message = RuleFile(mapping, scope, schema: Schemas.broadcast).map(RuleMessage.file)
+            message = RuleFile(mapping, scope, schema: BroadcastAction.mapping).map(RuleMessage.file)
         } else {
-            mapping.refuseKeys(otherThan: Schemas.broadcast)
+            mapping.refuseKeys(otherThan: BroadcastAction.mapping)
             for key in ["seconds", "thumbnail", "original"] {
                 mapping.value(key)?.report(.badValue, "a text has no \(key)", hint: "leave it out, or name a file")
             }
@@ -55,18 +58,5 @@ public struct BroadcastSpec: Sendable, Hashable {
         }
         guard let message, let target else { return nil }
         (self.message, self.target) = (message, target)
-    }
-}
-
-extension RuleCondition {
-    /// True if only people whom the rule names can bring it about.
-    var isForKnownPeople: Bool {
-        if let roles = members.roles, !roles.isEmpty, roles.isSubset(of: [.moderator, .admin, .owner]) { return true }
-        return tree.checks.contains { $0.isOutermost && $0.test is FromCheck }
-    }
-
-    /// The objection to a message to everybody that anybody could send.
-    var broadcastNeed: (reason: String, hint: String?)? {
-        isForKnownPeople ? nil : ("everybody could use it", "add to \"when\": from: with the names of those who may, or role: [moderator, admin, owner]")
     }
 }

@@ -22,9 +22,9 @@ struct RulePerformer: Sendable {
             (values.match, values.command, values.points) = (decision.match, decision.command, decision.points)
             var cases = decision.cases[...]
             for action in decision.rule.then {
-                let number = action.opensCase ? cases.popFirst() : nil
+                let number = action.value.opensCase ? cases.popFirst() : nil
                 do {
-                    try await perform(action, of: decision.rule, values, case: number, text: text)
+                    try await action.value.perform(ActionRun(performer: self, rule: decision.rule, values: values, caseNumber: number, text: text))
                 } catch {
                     // The end of the bots: the event is handled at the next start.
                     guard !Task.isCancelled else { throw error }
@@ -32,7 +32,7 @@ struct RulePerformer: Sendable {
                     if (error as? ChatCoreError)?.code == .botLoop { continue }
                     subject.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
                     // Who has left out the text of a command learns why nothing happens.
-                    if let said = Self.answer(to: error), values.command != nil { try? await reply(texts[said]) }
+                    if let said = Self.answer(to: error), values.command != nil { try? await reply(MentioningText(texts[said])) }
                     break
                 }
             }
@@ -51,86 +51,8 @@ struct RulePerformer: Sendable {
         }
     }
 
-    private func perform(_ action: RuleAction, of rule: RuleSpec, _ values: TemplateValues, case number: Int?, text: String) async throws {
-        switch action {
-        case .send(let template): try await subject.chat.send(mentioning: mentioning(template, values))
-        case .reply(let template): try await reply(mentioning(template, values))
-        case .sendFile(let file, let quotes):
-            let outgoing = file.outgoing(values)
-            if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
-        case .save(let sources): try await subject.save?(sources)
-        case .post(let name, let template): try await post(template.filled(with: values), in: name)
-        case .tell(let name, let template): try await subject.client.tell(template.filled(with: values), in: name)
-        case .react(let emoji): try await subject.react?(emoji)
-        case .accept: try await subject.accept?()
-        case .reject: try await subject.reject?()
-        case .forward(let name, let other):
-            let through = try other.map { id in
-                guard let client = subject.client.other(id) else { throw RuleFailure.noProfile(id) }
-                return client
-            }
-            guard let target = try await (through ?? subject.client).destination(name)?.reference else { throw RuleFailure.noChat(name) }
-            try await subject.forward?(target, through)
-        case .moderate, .block, .remove, .role, .warn:
-            // A rule must not turn against those who keep the group, unless it says so.
-            guard let member = subject.member, !rule.exempt.contains(member.role) else { return }
-            guard let number else { return try await moderate(action, member) }
-            try await moderate(action, member, in: newCase(number, action, of: rule, member, text: text))
-        case .forgive: break
-        case .undo: try await reply(undo(values.command?.arguments ?? "", by: values.contactName))
-        case .cases: try await listCases()
-        case .captcha(let spec): try await ask(spec)
-        case .broadcast(let spec): if let answer = try await subject.client.broadcast(spec, values) { try await reply(answer) }
-        case .cancelBroadcast: try await reply(try await subject.client.cancelBroadcasts())
-        case .form(let name): try await begin(name, values)
-        case .webhook(let spec): try await WebhookSender.enqueue(spec, context(of: rule, values))
-        case .custom(let effect):
-            // As with the moderating actions of the format.
-            if effect.isModerating, let member = subject.member, rule.exempt.contains(member.role) { return }
-            try await effect.perform(context(of: rule, values))
-        }
-    }
-
-    private func context(of rule: RuleSpec, _ values: TemplateValues) -> RuleActionContext {
-        RuleActionContext(
-            client: subject.client, chat: subject.chat, person: subject.person, member: subject.member, input: input, rule: rule.label, values: values,
-            reply: { try await reply($0) })
-    }
-
-    private func moderate(_ action: RuleAction, _ member: BotMember) async throws {
-        switch action {
-        case .moderate: try await subject.moderate?()
-        case .block: try await member.block()
-        case .remove(let withMessages): try await member.remove(withMessages: withMessages)
-        case .role(let role, _): try await member.setRole(role.role)
-        default: break
-        }
-    }
-
-    /// The text of a template for the chat of the event, where its member can be mentioned.
-    private func mentioning(_ template: Template, _ values: TemplateValues) -> MentioningText {
-        guard let member = subject.member else { return MentioningText(template.filled(with: values)) }
-        var values = values
-        values.mentionName = member.displayName
-        return MentioningText(text: template.filled(with: values), members: [member.displayName: member.id])
-    }
-
-    private func reply(_ text: String) async throws { try await reply(MentioningText(text)) }
-
     func reply(_ text: MentioningText) async throws {
         if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(mentioning: text) }
-    }
-
-    private func post(_ text: String, in name: String) async throws {
-        guard let channel = try await subject.client.destination(name)?.group, channel.isChannel else {
-            throw RuleFailure.noChannel(name)
-        }
-        try await channel.post(text)
-    }
-
-    private func begin(_ name: String, _ values: TemplateValues) async throws {
-        guard let form = profile.forms[name], let first = form.questions.first else { return }
-        try await subject.begin?(FormState(form: name, deadline: now.timeIntervalSince1970 + form.timeout), first.text(values))
     }
 }
 
@@ -201,34 +123,6 @@ extension RulePerformer {
     func record() async throws -> ModerationRecord? {
         guard let group = subject.chat.group else { return nil }
         return try await subject.client.state(ModerationRecord.self, of: .chat(.group(group.id)))
-    }
-
-    private func newCase(_ number: Int, _ action: RuleAction, of rule: RuleSpec, _ member: BotMember, text: String) -> ModerationCase {
-        var new = ModerationCase(
-            number: number, rule: rule.label, action: action.word, member: member.id.rawValue, name: member.displayName,
-            evidence: text, time: now.timeIntervalSince1970,
-            expires: action.limit.map { now.timeIntervalSince1970 + $0 })
-        if case .warn(let warn) = action { new.reason = warn.reason }
-        if case .role = action { new.roleBefore = member.role.code }
-        return new
-    }
-
-    /// Performs an action that opens a case.
-    private func moderate(_ action: RuleAction, _ member: BotMember, in new: ModerationCase) async throws {
-        let client = subject.client, group = member.group.id
-        // Points that a handler which fails has given are not stored, and neither is their case.
-        if case .warn = action {
-            client.log(try await client.update(ModerationRecord.self, of: .chat(.group(group))) { $0.add(new) }, in: group)
-        } else {
-            _ = try await client.open(new, in: group, endingAfter: action.limit.map { .seconds($0) }) { try await moderate(action, member) }
-        }
-    }
-
-    private func undo(_ arguments: String, by name: String) async throws -> String {
-        guard let group = subject.chat.group else { return texts[.caseNotHere] }
-        let text = arguments.trimmed, number = Int(text)
-        guard text.isEmpty || number != nil else { return texts[.caseNumber] }
-        return try await CaseUndo(client: subject.client, group: group).undo(number, by: name)
     }
 }
 
