@@ -1,16 +1,10 @@
 /// A message that was forwarded: `forwarded: true`.
-struct ForwardedCheck: RuleCheck {
+struct ForwardedCheck: FlagCheck {
     static let key = "forwarded"
-    static let shape = Shape.bool
     static let summary = "A message that was forwarded."
     static let subject = CheckSubject.message(also: [])
 
-    private let wanted: Bool
-
-    init?(_ reader: NodeReader, event: RuleEvent) {
-        guard let wanted = reader.bool() else { return nil }
-        self.wanted = wanted
-    }
+    let wanted: Bool
 
     func answer(_ facts: inout InputFacts) -> Truth { Truth(facts.input.isForwarded == wanted) }
     func reason(_ facts: inout InputFacts) -> String { facts.input.isForwarded ? "forwarded" : "not forwarded" }

@@ -1,15 +1,10 @@
 /// The time since the member joined: `member-age: "< 24h"`.
-struct MemberAgeCheck: RuleCheck {
+struct MemberAgeCheck: ComparisonCheck {
     static let key = "member-age"
-    static let shape = Schemas.comparison
     static let summary = "Time since the member joined, if that is known."
+    static let unit = Comparison.Unit.duration
 
-    private let range: Comparison
-
-    init?(_ reader: NodeReader, event: RuleEvent) {
-        guard let range = Comparison(reader, unit: .duration) else { return nil }
-        self.range = range
-    }
+    let range: Comparison
 
     var groupPart: GroupPart? { .member }
     func answer(_ facts: inout InputFacts) -> Truth { facts.input.memberAge.map { Truth(range.holds($0)) } ?? .unknown }
