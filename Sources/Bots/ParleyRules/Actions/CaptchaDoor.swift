@@ -3,13 +3,6 @@ internal import Foundation
 internal import Logging
 internal import Parley
 
-/// A member who has to answer in time, as the timer holds it.
-struct CaptchaTimeout: Codable, Sendable, Hashable {
-    var group: Int64
-    var member: Int64
-    var deadline: Double
-}
-
 // The question that members who wait have to answer.
 extension RulePerformer {
     /// Asks the member, and sets the timer.

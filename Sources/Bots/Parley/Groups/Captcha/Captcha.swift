@@ -109,12 +109,14 @@ struct CaptchaState: StoredState {
 }
 
 /// A member who has to answer in time, as the timer holds it.
-struct CaptchaTimeout: Codable, Sendable, Hashable {
+package struct CaptchaTimeout: Codable, Sendable, Hashable {
     static let name = "parley.captcha"
 
-    var group: Int64
-    var member: Int64
-    var deadline: Double
+    package var group: Int64
+    package var member: Int64
+    package var deadline: Double
+
+    package init(group: Int64, member: Int64, deadline: Double) { (self.group, self.member, self.deadline) = (group, member, deadline) }
 
     /// Refuses the member if it has not answered the question that the timer was set for.
     func end(_ timer: ScheduledContext<CaptchaTimeout>) async throws {
