@@ -214,7 +214,7 @@ import Testing
         for number in 1...ends {
             let crashes = HandlerCrashTracker(table: try folder.table(), store: store)
             _ = try await crashes.load(logger: Self.logger)
-            #expect(!crashes.isQuarantined(name), "after \(number - 1)")
+            #expect(!crashes.isSetAside(name), "after \(number - 1)")
             // As a process that dies in the middle.
             _ = try folder.table().begin(try #require(name.key))
             if end == .crash { try folder.crash() }

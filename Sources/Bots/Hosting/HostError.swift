@@ -65,3 +65,14 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
     /// A textual form, for messages and logs.
     public var description: String { message }
 }
+
+extension HostError.Code {
+    /// True if what a person gave is wrong.
+    package var isInput: Bool {
+        switch self {
+        case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
+        case .dataFolder, .dataFolderInUse, .router, .portInUse, .monitoring: false
+        case .folderPartMissing, .folderPartEmpty, .folderPartDamaged, .folderPartUnreadable, .folderPartOlder, .folderPartForeign, .backup: false
+        }
+    }
+}

@@ -54,17 +54,6 @@ package protocol InputFault: Error, CustomStringConvertible {
     var faultCode: String { get }
 }
 
-extension HostError.Code {
-    /// True if what a person gave is wrong.
-    package var isInput: Bool {
-        switch self {
-        case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
-        case .dataFolder, .dataFolderInUse, .router, .portInUse, .monitoring: false
-        case .folderPartMissing, .folderPartEmpty, .folderPartDamaged, .folderPartUnreadable, .folderPartOlder, .folderPartForeign, .backup: false
-        }
-    }
-}
-
 extension StorageError.Code {
     /// True if the key that a person gave is wrong.
     package var isInput: Bool {

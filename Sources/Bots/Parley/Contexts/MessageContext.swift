@@ -73,6 +73,8 @@ public struct EditContext: ChatContext {
     public var person: PersonID { chat.person(of: item) }
     /// The text as it is now.
     public var text: String { item.meta.text }
+    /// The kind of the message that was changed.
+    public var kind: MessageKind { MessageKind(content) }
 }
 
 /// Messages that somebody deleted for both sides.

@@ -85,7 +85,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
             if state.queues[key] == nil {
                 state.taken += 1
                 state.queues[key] = Queue(waiting: [job])
-                state.ready.append(key, of: owner(key))
+                state.ready.enqueue(key, of: owner(key))
                 return (true, takeReady(&state))
             }
             guard state.queues[key, default: Queue()].waiting.count < capacity else {
@@ -212,7 +212,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
                     overflowed = queue.overflowed && !state.isClosed
                     state.queues[key] = nil
                 } else {
-                    state.ready.append(key, of: owner)
+                    state.ready.enqueue(key, of: owner)
                 }
             }
             let starts = takeReady(&state)

@@ -8,7 +8,7 @@ struct ReadyKeys<Key: Sendable>: Sendable {
 
     var isEmpty: Bool { owners.isEmpty }
 
-    mutating func append(_ key: Key, of owner: Int64) {
+    mutating func enqueue(_ key: Key, of owner: Int64) {
         if keys[owner] == nil { owners.append(owner) }
         keys[owner, default: []].append(key)
     }

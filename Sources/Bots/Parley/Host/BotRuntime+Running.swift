@@ -23,7 +23,7 @@ extension BotRuntime {
     @discardableResult
     func run(_ incoming: Incoming, as event: HandlerEventName?, _ mark: HandledMark) async -> Bool {
         guard let event else { return await run(incoming, mark) }
-        if crashes.isQuarantined(event) {
+        if crashes.isSetAside(event) {
             // It counts as handled: who wants it handled says so.
             store.note(mark, of: identity.userID)
             return true

@@ -83,7 +83,7 @@ struct ChannelKeeper: Sendable {
 
     /// Looks at the channels of profiles whose relays have changed, until the task is cancelled. A channel without a relay is told of, and relays that the bot
     /// names and that have left are invited again.
-    func watch(_ changes: UniqueKeyQueue<UserID>) async {
+    func followRelays(_ changes: UniqueKeyQueue<UserID>) async {
         for identity in identities where bots.contains(where: { $0.id == identity.id && !$0.channels.isEmpty }) { changes.add(identity.userID) }
         await withDiscardingTaskGroup { group in
             while let user = await changes.next() {

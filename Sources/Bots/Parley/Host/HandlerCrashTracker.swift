@@ -43,7 +43,7 @@ final class HandlerCrashTracker: Sendable {
     }
 
     /// Checks whether handlers are not given something.
-    func isQuarantined(_ event: HandlerEventName?) -> Bool {
+    func isSetAside(_ event: HandlerEventName?) -> Bool {
         guard hasSuspects.load(ordering: .acquiring), let key = event?.key else { return false }
         return suspects.withLock { $0.isQuarantined(key) }
     }

@@ -132,7 +132,7 @@ actor HostSession {
             provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, monitor: monitor, logger: logger)
         let keeping = try await keeper.start()
         defer { keeping.task.cancel() }
-        let watching = Task { [relayChanges] in await keeper.watch(relayChanges) }
+        let watching = Task { [relayChanges] in await keeper.followRelays(relayChanges) }
         defer { watching.cancel() }
         await onReady(keeping.profiles)
         let fetching = Task { await fetchUnread() }

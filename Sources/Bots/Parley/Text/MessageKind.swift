@@ -28,8 +28,3 @@ extension MessageKind {
     /// The kinds of message in which people write commands. The caption of a picture can be one too, but no handler is meant for such captions alone.
     static let written: Set<MessageKind> = [.text, .link]
 }
-
-extension EditContext {
-    /// The kind of the message that was changed.
-    public var kind: MessageKind { MessageKind(content) }
-}
