@@ -37,11 +37,7 @@ public struct Captcha: Sendable, Hashable {
 extension MemberContext {
     /// Asks a member who waits to be admitted. ``On/captchaAnswers`` must be among the handlers of the bot.
     public func ask(_ captcha: Captcha) async throws {
-        let deadline = client.now.addingTimeInterval(captcha.limit.seconds).timeIntervalSince1970
-        let round = try await state(CaptchaState.self, of: .person).progress?.round ?? 0
-        try await ask(CaptchaProgress(round: round + 1, attempts: captcha.attempts, deadline: deadline, texts: captcha.texts), person)
-        let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
-        try await schedule(CaptchaTimeout.name, key: person.description, after: captcha.limit, timeout)
+        try await captchaExchange.ask(member, attempts: captcha.attempts, within: captcha.limit, texts: captcha.texts, at: client.now)
     }
 }
 
@@ -52,7 +48,13 @@ extension On {
     public static var captchaAnswers: [On] {
         [
             On(.anyMessage, in: .supportChats, where: { $0.member?.isPending == true }) { try await $0.answerCaptcha() },
-            On(.scheduled(CaptchaTimeout.name, CaptchaTimeout.self)) { try await $0.value.end($0) },
+            On(.scheduled(CaptchaTimeout.name, CaptchaTimeout.self)) { timer in
+                try await timer.value.end(timer) {
+                    try await timer.state(CaptchaState.self, of: $0).progress
+                } clear: {
+                    try await timer.update(CaptchaState.self, of: $0) { $0.progress = nil }
+                }
+            },
         ]
     }
 }
@@ -60,28 +62,17 @@ extension On {
 extension MessageContext {
     /// Admits or refuses the member, or asks again. A member who was not asked is left to the moderators.
     fileprivate func answerCaptcha() async throws {
-        guard let member, let progress = try await state(CaptchaState.self, of: .person).progress else { return }
-        switch progress.outcome(of: text, to: try await question(progress.round, person), at: client.now.timeIntervalSince1970) {
-        case .again(let next): return try await ask(next, person, isAgain: true)
-        case .remind(let next): return try await ask(next, person)
-        case .ignored: return
-        case .passed: try await member.accept()
-        case .failed: try await member.reject()
-        }
-        try await update(CaptchaState.self, of: .person) { $0.progress = nil }
-        try await client.cancelScheduled(CaptchaTimeout.name, key: person.description)
+        if let member { _ = try await captchaExchange.answer(text, by: member, at: client.now) }
     }
 }
 
 extension ChatContext {
-    fileprivate func ask(_ progress: CaptchaProgress, _ person: PersonID, isAgain: Bool = false) async throws {
-        try await update(CaptchaState.self, of: .person) { $0.progress = progress }
-        let question = try await question(progress.round, person)
-        try await send(isAgain ? question.text(progress.texts, attempts: progress.attempts) : question.text(progress.texts))
-    }
-
-    fileprivate func question(_ round: Int, _ person: PersonID) async throws -> CaptchaQuestion {
-        CaptchaQuestion(secret: try await client.captchaSecret(), person: person.description, round: round)
+    fileprivate var captchaExchange: CaptchaExchange {
+        CaptchaExchange(client, in: chat, with: person, timer: CaptchaTimeout.name) {
+            try await state(CaptchaState.self, of: .person).progress
+        } store: { progress in
+            try await update(CaptchaState.self, of: .person) { $0.progress = progress }
+        }
     }
 }
 
@@ -106,25 +97,4 @@ struct CaptchaState: StoredState {
     static let stateName = "parley.captcha.member"
     /// Nil for a member who was not asked.
     var progress: CaptchaProgress?
-}
-
-/// A member who has to answer in time, as the timer holds it.
-package struct CaptchaTimeout: Codable, Sendable, Hashable {
-    static let name = "parley.captcha"
-
-    package var group: Int64
-    package var member: Int64
-    package var deadline: Double
-
-    package init(group: Int64, member: Int64, deadline: Double) { (self.group, self.member, self.deadline) = (group, member, deadline) }
-
-    /// Refuses the member if it has not answered the question that the timer was set for.
-    func end(_ timer: ScheduledContext<CaptchaTimeout>) async throws {
-        let group = GroupID(group), id = GroupMemberID(member)
-        let scope = StateScope.person(.member(id, of: group))
-        guard try await timer.state(CaptchaState.self, of: scope).progress?.deadline == deadline else { return }
-        try await timer.update(CaptchaState.self, of: scope) { $0.progress = nil }
-        guard let member = try await timer.groups.group(group)?.member(id), member.isPending else { return }
-        try await member.reject()
-    }
 }
