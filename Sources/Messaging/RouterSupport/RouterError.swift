@@ -1,4 +1,4 @@
-/// Why a router cannot start or go on.
+/// Why a router cannot start or continue.
 public struct RouterError: Error, Sendable, CustomStringConvertible {
     /// Bounded and stable: usable as a metric label.
     public enum Code: String, Sendable, Hashable, CaseIterable {

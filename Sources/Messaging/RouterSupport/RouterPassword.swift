@@ -18,7 +18,7 @@ package enum RouterPassword {
     private static let strength = 18
     private static let maximumSize = 1_024
 
-    /// Reads the password in the router's folder, or makes one, and the folder if there is none.
+    /// Reads the password in the router's folder. Creates the folder and a password if necessary.
     ///
     /// - Throws: ``RouterError``: `storage` if it cannot be read or kept, `invalidConfiguration` if the file holds something else.
     package static func loadOrMake(in folder: String) throws(RouterError) -> BasicAuth {

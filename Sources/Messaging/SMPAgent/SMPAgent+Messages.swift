@@ -21,7 +21,7 @@ extension SMPAgent {
             let read = { () async throws(AgentError) in
                 try await core.stored { try await core.store.subscriptions(all ? nil : connections) }
             }
-            // Of all of them nobody is told which were not subscribed to.
+            // With all of them, the ones that were not subscribed to are not reported.
             let records = all ? try await core.untilStored(nil, read) : try await read()
             var results = await core.subscribe(records)
             if !all {
@@ -115,7 +115,7 @@ extension AgentCore {
         }
         let changed = transitions.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
         let changes = shared.changes + changed.flatMap(\.value.storeChanges)
-        // Who sends has answered for the messages already: they wait for the disk rather than being given up.
+        // The sender has reported the messages as accepted already: they wait for the disk and are not given up.
         try await stored { try await store.apply(changes, isPersistent: true) }
         for (id, transition) in changed {
             guard let active = accesses[id]?.active else { continue }

@@ -6,7 +6,7 @@ extension SMPAgent {
     /// once, and a router that dies takes none with it that is in another.
     ///
     /// The queue is made and offered when the call returns; `queuesChanged` tells that the peer uses it. An official agent does not: it answers
-    /// that adding queues is not supported, reports that to its user as an error, and the connection goes on with the queues that it has.
+    /// that adding queues is not supported, reports that to its user as an error, and the connection continues with the queues that it has.
     ///
     /// - Parameter server: its router; nil for one of the user's that the connection does not use.
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is out of step, has ``AgentLimits/maximumQueues`` or the user no other router.
@@ -49,7 +49,7 @@ extension SMPAgent {
                 throw .prohibited("removeQueue: switching")
             }
             // A queue from which a message was taken in its turn has all that come after it. Of one that the peer was told to use that is not
-            // known: until it hears of that, it sends to this one alone.
+            // known: until it knows the new queue, it sends to this one alone.
             let hasOther = state.receiveQueues.contains { $0.isSecuredAddition && ($0.status == .active || isGone) }
             guard !queue.isPrimary || hasOther else { throw .prohibited("removeQueue: the last queue") }
             if !isGone, try await core.hasUnacknowledgedMessages(queue, of: state.record.row) {

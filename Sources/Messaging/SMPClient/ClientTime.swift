@@ -1,4 +1,4 @@
-/// The passing of time for a client: a clock whose moments are told as durations since it was made.
+/// The passing of time for a client: a clock whose times are durations since its creation.
 struct ClientTime: Sendable {
     let now: @Sendable () -> Duration
     /// Waits, or throws `CancellationError`.

@@ -25,7 +25,7 @@ package protocol SMPRouting: Sendable {
         _ queues: [QueueSubscription], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>]
 
-    /// Forgets subscriptions. The router is told by `OFF` or `DEL`, which are sent as commands and forget by themselves.
+    /// Forgets subscriptions, without notifying the router. The commands `OFF` and `DEL` notify it, and forget by themselves.
     func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async
 
     /// The session agreed with the router. Connects first where there is no connection.

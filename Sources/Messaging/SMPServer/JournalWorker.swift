@@ -29,7 +29,7 @@ final class JournalWorker: Sendable {
     /// A walk over old segments.
     private struct Clearing {
         var scanner: SegmentScanner
-        /// Goes on until this position has gone, however little there is to gain; nil goes on while it is worth its work.
+        /// Goes on until this position has gone, however little there is to gain; nil continues while it is worth its work.
         var until: UInt64?
         /// Wait for the end.
         var waiters: [Waiter] = []
@@ -140,9 +140,9 @@ final class JournalWorker: Sendable {
         beginClearing(core, until: nil, waiters: [])
     }
 
-    /// Clears all that stands in the journal now. Returns when that is done.
+    /// Compacts everything that is in the journal now. Returns when that is done.
     ///
-    /// - Throws: ``RouterError``: why it was not done. What the disk has refused goes on by itself when it takes something again.
+    /// - Throws: ``RouterError``: why it was not done. Work that the disk has refused continues by itself when the disk works again.
     func clearAll() async throws(RouterError) {
         let result = await withCheckedContinuation { continuation in
             loop.execute { [self] in
@@ -150,7 +150,7 @@ final class JournalWorker: Sendable {
                 guard let core = bound.value.core else { return waiter(.failure(RouterError(.stopped, "the router has stopped"))) }
                 guard !bound.value.isFailing else { return waiter(.failure(Self.refusal(core))) }
                 do throws(RouterError) {
-                    // What is written from here on stands in a new segment.
+                    // Later records are in a new segment.
                     let end = try core.journal.beginSegment()
                     if bound.value.clearing != nil {
                         bound.value.clearing?.until = end
@@ -187,7 +187,7 @@ final class JournalWorker: Sendable {
     /// Copies what is needed of the oldest segment to the end of the journal, and then removes the segment.
     private func clear() {
         guard let core = bound.value.core, var clearing = bound.value.clearing else { return }
-        // Goes on where it stopped when the disk takes something again. Nobody knows when that is: who waits is told.
+        // Continues where it stopped when the disk works again. Nobody knows when that is: the waiting callers get an error.
         guard !bound.value.isFailing else {
             bound.value.clearing?.waiters = []
             clearing.waiters.forEach { $0(.failure(Self.refusal(core))) }

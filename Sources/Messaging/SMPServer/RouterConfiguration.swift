@@ -24,20 +24,20 @@ package struct RouterConfiguration: CommonRouterSettings {
     /// True if the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
     /// that, strangers could look around there. nil: if the router itself listens on the loopback interface only.
     package var allowsPrivateRelays: Bool?
-    /// Messages that a queue holds; its sender is told to wait when there are more.
+    /// The maximum number of messages in a queue; a sender must wait while the queue is full.
     package var messageQuota = 128
     /// After how long messages are deleted; nil: never.
     package var messageLifetime: Duration? = .seconds(21 * 86_400)
     /// The interval between searches for old messages in queues without new messages.
     package var expirySweepInterval: Duration = .seconds(7_200)
-    /// After how long without use queues are deleted, in whole days; nil: never. Who is subscribed uses a queue.
+    /// After how long without use queues are deleted, in whole days; nil: never. A subscription counts as use.
     package var queueLifetime: Duration?
     /// Queues at most.
     package var maximumQueues = 1_000_000
     /// Connections at most.
     package var maximumConnections = 20_000
-    /// Connections at most from one address (one /64 of IPv6), and connections made from it in a minute; nil: as many as there are. Many people may share one: behind Tor, a proxy, an
-    /// address translator. Limits for an address do not concern clients on the router's own machine.
+    /// Connections at most from one address (one /64 of IPv6), and connections made from it in a minute; nil: as many as there are. Many people may share
+    /// one: behind Tor, a proxy, an address translator. Limits for an address do not concern clients on the router's own machine.
     package var maximumConnectionsPerAddress: Int? = 2_000
     /// Queues that may be created from one address in an hour, and as many at once; nil: any number.
     package var queuesPerAddressAndHour: Int? = 10_000

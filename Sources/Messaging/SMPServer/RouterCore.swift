@@ -229,7 +229,7 @@ final class RouterCore: Sendable {
         scheduleCommit()
     }
 
-    /// Makes durable what was appended and lets the sessions go on that wait for it. On the journal's thread.
+    /// Makes durable what was appended and lets the sessions continue that wait for it. On the journal's thread.
     ///
     /// - Throws: ``RouterError`` `storage`; the same can be tried again.
     func commit(flush: Bool) throws(RouterError) {

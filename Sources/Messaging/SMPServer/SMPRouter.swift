@@ -211,12 +211,12 @@ package final class SMPRouter: Sendable {
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
     package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
-    /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
+    /// Writes anew what is needed of the journal, and removes the rest. The router continues meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
     package func compact() async throws(RouterError) { try await worker.clearAll() }
 
-    /// Copies the journal into a folder, while the router goes on.
+    /// Copies the journal into a folder, while the router continues.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.

@@ -3,8 +3,8 @@ package import SMPProtocol
 import SMPWire
 import Synchronization
 
-/// Puts proxies before real routers that are none: `PRXY` and `PFWD` to any router are answered here, over a connection to the
-/// destination such as a proxy has. All else goes on to the network behind it.
+/// Puts proxies in front of real routers that are not proxies: `PRXY` and `PFWD` to any router are answered here, over a connection to the
+/// destination such as a proxy has. All else continues to the network behind it.
 package final class ProxyingNetwork: SMPRouting {
     private struct Inner {
         var relays: [Bytes: ProxyConnection] = [:]

@@ -10,7 +10,7 @@ package struct CertificateChain: Sendable, Hashable {
 
     /// The certificate whose key signs in the handshake.
     package var leaf: Certificate { certificates[0] }
-    /// The long-term certificate that stands for the server or service.
+    /// The long-term certificate that identifies the server or service.
     package var identity: Certificate { certificates[1] }
     /// The last certificate, which is trusted once the identity's fingerprint is.
     package var anchor: Certificate { certificates[certificates.count - 1] }

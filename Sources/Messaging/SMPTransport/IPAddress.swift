@@ -29,7 +29,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads an address as people write it; nil for a name.
     package init?(parsing text: String) {
-        // Behind a % stands the interface of a link-local address.
+        // The interface of a link-local address follows a %.
         let digits = text.prefix { $0 != "%" }
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = Bytes(repeating: 0, count: count)

@@ -8,7 +8,7 @@ package enum ListeningPorts {
 
     private static var firstOfConnections: Int {
         let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
-        // 32768 is what Linux begins with unless it is told otherwise.
+        // Linux begins with 32768 by default.
         return range.flatMap { $0.split(whereSeparator: \.isWhitespace).first }.flatMap { Int($0) } ?? 32_768
     }
 }

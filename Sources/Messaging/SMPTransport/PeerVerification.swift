@@ -6,7 +6,7 @@ final class PeerVerification {
     enum Rule {
         /// A server: two to four certificates, the second with this SHA-256 fingerprint.
         case server(fingerprint: Bytes)
-        /// A client: none, a self-signed one, or a chain of any identity; whoever reads it decides who that is.
+        /// A client: none, a self-signed one, or a chain of any identity; the reader decides whom it identifies.
         case client
     }
 

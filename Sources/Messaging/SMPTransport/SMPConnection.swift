@@ -119,7 +119,7 @@ package final class SMPConnection: Sendable {
         bound.value.delegate = delegate
     }
 
-    /// Stops reading from the peer, or goes on. A few blocks that have arrived already may still be delivered.
+    /// Stops reading from the peer, or continues. A few blocks that have arrived already may still be delivered.
     package func setReading(_ isReading: Bool) {
         onEventLoop { [self] in
             guard let context = bound.value.context else { return }
@@ -180,7 +180,7 @@ package final class SMPConnection: Sendable {
         context.flush()
     }
 
-    /// Gives blocks to the socket now, behind what was handed over before: when this returns, ``isWritable`` tells of them. Must be called on
+    /// Writes blocks to the socket now, after earlier writes. When this returns, ``isWritable`` takes them into account. Must be called on
     /// ``eventLoop``.
     ///
     /// - Parameter left: called on the event loop when the blocks have been given to the kernel, or will never be.

@@ -30,7 +30,7 @@ package final class SMPTransportListener: Sendable {
         package var maximumHandshakes = 2_000
         /// When and how often a silent peer is probed by TCP.
         package var keepAlive: TCPKeepAlive? = TCPKeepAlive()
-        /// Where it is told that the system refuses connections.
+        /// The logger for refusals of the system to accept connections.
         package var logger = Logger(label: "listener")
 
         package init(credential: ServerCredential) { self.credential = credential }
@@ -67,7 +67,7 @@ package final class SMPTransportListener: Sendable {
         try await start(configuration, group: group, onFailure: onFailure) { connection, _ in onConnection(connection) }
     }
 
-    /// Starts to listen, and tells of each connection which of several credentials it was shown.
+    /// Starts to listen, and reports for each connection which of several credentials it received.
     ///
     /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
     package static func start(

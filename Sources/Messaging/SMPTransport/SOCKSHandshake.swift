@@ -9,10 +9,10 @@ import SMPWire
 /// The client's side of a SOCKS5 handshake, without I/O (RFC 1928, RFC 1929).
 struct SOCKSHandshake: Sendable {
     enum Step: Sendable, Equatable {
-        /// Send this and go on reading.
+        /// Send this and continue reading.
         case send(Bytes)
         case needsMore
-        /// The connection stands; these bytes of the server came with the proxy's last answer.
+        /// The connection is established; these bytes of the server came with the proxy's last answer.
         case finished(Bytes)
         case failed(String)
     }
@@ -87,7 +87,7 @@ struct SOCKSHandshake: Sendable {
         }
     }
 
-    /// Bytes of the answer to the request; nil while that cannot be told, 0 if it cannot be right.
+    /// Bytes of the answer to the request; nil if it is not known yet, 0 if the answer is invalid.
     private var replyLength: Int? {
         guard received.count >= 4 else { return nil }
         switch received[3] {

@@ -9,7 +9,7 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
         case truncated
         /// Bytes are left over after the value.
         case trailingBytes
-        /// A byte, tag or character is not one that may stand here.
+        /// A byte, tag or character is not allowed here.
         case invalidValue
         /// A length or count is above what this place allows.
         case tooLong

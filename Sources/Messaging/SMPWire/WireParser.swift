@@ -63,7 +63,7 @@ public struct WireParser: Sendable {
         return Bytes(bytes[offset..<end])
     }
 
-    /// Reads all that is left where it stands.
+    /// Reads all remaining bytes in place.
     fileprivate mutating func withRest<Result>(_ body: (ArraySlice<UInt8>) -> Result) -> Result {
         defer { offset = end }
         return body(bytes[offset..<end])

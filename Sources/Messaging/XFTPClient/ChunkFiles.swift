@@ -93,7 +93,7 @@ final class ChunkReceiver: Sendable {
     /// True if what was decrypted must be given to ``write(_:)``, which blocks.
     var isForDisk: Bool { file != nil }
 
-    /// Decrypts the next bytes where they stand.
+    /// Decrypts the next bytes in place.
     ///
     /// - Throws: ``XFTPClientError`` `response` if there is more than the chunk has.
     func decrypt(_ piece: inout Bytes) throws(XFTPClientError) {

@@ -148,6 +148,6 @@ private final class ConnectionUsage: Sendable {
         }
     }
 
-    /// From now on the connection takes no more requests. Those that are under way go on.
+    /// From now on the connection takes no more requests. Those that are under way continue.
     func retire() { state.withLock { $0.isOver = true } }
 }

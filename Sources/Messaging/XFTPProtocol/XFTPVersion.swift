@@ -14,7 +14,7 @@ package enum XFTPVersion {
 
 /// Sizes that all parts of the file protocol agree on.
 package enum XFTPLimits {
-    /// Bytes of the block in which every command and answer stands.
+    /// The size of the block of every command and answer in bytes.
     package static let blockSize = 16_384
     /// Recipients that one command names at most: their keys fit a block. The same number as official clients use.
     package static let recipientsPerCommand = 200

@@ -165,7 +165,7 @@ final class FileCore: Sendable {
         }
     }
 
-    /// Makes a chunk unavailable, and removes its bytes. Its record stays until its time is over, so that clients are told.
+    /// Makes a chunk unavailable, and removes its bytes. Its record stays until it expires, so that clients get the reason.
     func block(_ id: EntityID, _ info: BlockingInfo) async throws(XFTPErrorType) {
         _ = try await change { shared throws(XFTPErrorType) in
             guard shared.store.file(sender: id) != nil else { throw .auth }

@@ -174,7 +174,7 @@ package final class FileRouter: Sendable {
         upkeep.withLock { $0 = task }
     }
 
-    /// Copies the journal into a folder, while the router goes on. Chunks are files of their own.
+    /// Copies the journal into a folder, while the router continues. Chunks are files of their own.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
     /// The address of the metrics endpoint; nil if there is none.
@@ -209,7 +209,7 @@ package final class FileRouter: Sendable {
     /// Deletes chunks whose time is over now, which is done by itself every ``FileRouterConfiguration/expirySweepInterval``.
     package func expire() async { await core.expire() }
 
-    /// Writes the journal anew without what is not needed. The router goes on meanwhile.
+    /// Writes the journal anew without what is not needed. The router continues meanwhile.
     ///
     /// - Throws: ``RouterError`` `storage`, `stopped`.
     package func compact() async throws(RouterError) { try await core.compact() }

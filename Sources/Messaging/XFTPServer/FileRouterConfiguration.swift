@@ -5,7 +5,7 @@ import XFTPProtocol
 
 /// The settings of a file router.
 package struct FileRouterConfiguration: CommonRouterSettings {
-    /// The folder of certificates, journal and chunks, which is made if there is none. All is readable by the owner only.
+    /// The folder of certificates, journal and chunks, which is created if necessary. Only the owner can read it.
     package var folder: String
     /// The address to listen on.
     package var host = "127.0.0.1"

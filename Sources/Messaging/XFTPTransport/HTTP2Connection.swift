@@ -130,7 +130,7 @@ package struct HTTP2Connection: Sendable {
 }
 
 extension NIOAsyncChannel where Inbound == HTTP2Frame.FramePayload, Outbound == HTTP2Frame.FramePayload {
-    /// Waits until the connection has taken what was sent. A writer learns only then that the peer does not read: without it, who sends faster than the
+    /// Waits until the connection has taken what was sent. A writer learns only then that the peer does not read: without it, a sender that is faster than the
     /// connection encrypts has megabytes wait.
     package func untilTaken() async { try? await channel.eventLoop.submit {}.get() }
 }

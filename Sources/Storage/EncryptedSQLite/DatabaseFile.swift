@@ -22,7 +22,7 @@ package final class DatabaseFile: Sendable {
     /// How much is in the write-ahead log, for the next process if this one is killed.
     private let extent: LogExtent?
 
-    /// Opens a database, makes it if need be, and migrates it. Before a migration of what is there it makes a backup: see ``Backups``.
+    /// Opens a database, makes it if necessary, and migrates it. Before a migration of what is there it makes a backup: see ``Backups``.
     ///
     /// - Parameters:
     ///   - path: nil for a database in memory, which tests use.
@@ -118,7 +118,7 @@ package final class DatabaseFile: Sendable {
         try await writer.write(isPersistent: isPersistent, body, afterCommit: afterCommit)
     }
 
-    /// From now on nothing waits for a disk that fails: for who is about to close, and waits himself for what is being written.
+    /// From now on, nothing waits for a failing disk: for a caller that is about to close, and waits for the running writes itself.
     package func stopWaitingForDisk() { writer.stopWaitingForDisk() }
 
     /// Runs `body` in a transaction without waiting for it.

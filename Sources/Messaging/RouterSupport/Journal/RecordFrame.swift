@@ -20,7 +20,7 @@ struct RecordFrame: Hashable, Sendable {
     var bodyLength: Int
     /// Counts the groups of records that were made durable together.
     var batch: UInt64
-    /// True if a new batch begins here: what stands before was durable when this was written.
+    /// True if a new batch begins here: everything before it was durable when it was written.
     var isFirst: Bool
     var bodyChecksum: UInt64
 

@@ -112,7 +112,7 @@ extension RecordJournal {
 }
 
 extension RecordScanner {
-    /// Checks whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
+    /// Checks whether the bytes here can be the rest of an interrupted write: nothing after them was begun after the batch that
     /// the damage is in was durable.
     fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {
         let behind = try framesBehind()

@@ -20,7 +20,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         /// Was written; its memory is used again.
         var spare: Bytes = []
         var pendingMustBeSynchronized = false
-        /// Where the next record will stand.
+        /// The position of the next record.
         var end: UInt64
         /// Where the last record ends that must survive a loss of power.
         var promised: UInt64 = 0
@@ -123,7 +123,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     /// Bytes that wait for a ``commit()``.
     package var pendingCount: Int { state.withLock { $0.pending.count } }
 
-    /// Where the next record will stand.
+    /// The position of the next record.
     package var end: UInt64 { state.withLock { $0.end } }
     /// Where the last record ends that must survive a loss of power; 0 if none was appended.
     package var promised: UInt64 { state.withLock { $0.promised } }
@@ -352,7 +352,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
                 do throws(RouterError) {
                     return try addSegment(written).base
                 } catch {
-                    // The last one goes on, beyond where the new one would have begun.
+                    // The last one continues, beyond where the new one would have begun.
                     do throws(RouterError) { try storage.remove(base: written) } catch { state.withLock { _ = $0.abandoned.insert(written) } }
                     throw error
                 }

@@ -12,7 +12,7 @@ package struct RecordScanner<Record: JournalEntry> {
         package var range: LogRange
     }
 
-    /// Where a segment begins at most: what stands behind that can still be counted.
+    /// The highest position at which a segment may begin: positions after it can still be counted.
     private static var largestBase: UInt64 { 1 << 62 }
     private static var windowLength: Int { 8192 }
     /// Where records follow closely: they are read many at a time.
@@ -21,7 +21,7 @@ package struct RecordScanner<Record: JournalEntry> {
     package let base: UInt64
     let file: any SegmentFile
     private let size: Int
-    /// Bytes from the start of the file; the next record stands here.
+    /// Bytes from the start of the file to the next record.
     private(set) var offset: Int
     private var window: Bytes = []
     private var windowOffset = 0
@@ -41,7 +41,7 @@ package struct RecordScanner<Record: JournalEntry> {
     /// The logical position of the next record.
     package var position: UInt64 { base + UInt64(offset - SegmentHeader.length) }
 
-    /// The next record; nil if what stands here is not a whole record.
+    /// The next record; nil if there is no complete record here.
     package mutating func next() throws(RouterError) -> Item? {
         guard let frame = try frame(at: offset), offset + frame.count <= size else { return nil }
         let attributesOffset = offset + RecordFrame.headerLength
@@ -64,7 +64,7 @@ package struct RecordScanner<Record: JournalEntry> {
         return body.count == item.frame.bodyLength && Checksum.of(body) == item.frame.bodyChecksum ? body : nil
     }
 
-    /// Whole records that stand anywhere behind the present offset.
+    /// Complete records anywhere after the present offset.
     mutating func framesBehind() throws(RouterError) -> [RecordFrame] {
         var frames: [RecordFrame] = []
         var candidate = offset + 1

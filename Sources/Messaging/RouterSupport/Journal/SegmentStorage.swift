@@ -8,7 +8,7 @@ package protocol SegmentStorage: Sendable {
     func list() throws(RouterError) -> [UInt64]
     func create(base: UInt64) throws(RouterError) -> any SegmentFile
     func open(base: UInt64) throws(RouterError) -> any SegmentFile
-    /// Removes a segment; those who still hold its file can go on reading it.
+    /// Removes a segment; those who still hold its file can continue reading it.
     func remove(base: UInt64) throws(RouterError)
     /// The journal's extent as it was kept last; nil if none was.
     func extent() throws(RouterError) -> JournalExtent?
@@ -32,7 +32,7 @@ package protocol SegmentFile: AnyObject, Sendable {
     /// Bytes in the file.
     var size: Int { get }
     func append(_ bytes: Bytes) throws(RouterError)
-    /// Writes once more what stands at an offset already, so that it is put on disk again. Who reads meanwhile sees no difference.
+    /// Writes the present bytes at an offset again, so that they are flushed again. Concurrent readers see no difference.
     func rewrite(_ bytes: Bytes, at offset: Int) throws(RouterError)
     /// Up to `count` bytes; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(RouterError) -> Bytes

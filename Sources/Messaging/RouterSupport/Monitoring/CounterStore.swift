@@ -106,7 +106,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         let history = state.withLock { state in
             state.history.add(counters - state.counted, on: day)
             state.day = day
-            // Who has read the counters first may come here last.
+            // The first reader of the counters may arrive here last.
             state.counted = .maximum(state.counted, counters)
             return state.history
         }

@@ -31,7 +31,7 @@ package struct AgentConfiguration: Sendable {
     /// When a message for a full queue is sent again, unless the peer says sooner that it has taken its messages.
     package var slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(6 * 3600))
     /// When a message is sent again that the router refuses for a full queue although the peer has said that it took its messages; after
-    /// the longest delay, `slowRetry` goes on.
+    /// the longest delay, `slowRetry` continues.
     package var continuedRetry = RetryInterval(initial: .milliseconds(100), increaseAfter: .zero, maximum: .seconds(10))
     /// The time for which a message is retried when the router cannot be reached.
     package var messageTimeout: Duration = .seconds(2 * 86_400)
@@ -51,9 +51,9 @@ package struct AgentConfiguration: Sendable {
     package var drainGrace: Duration = .seconds(30)
     /// The time for which its router must be unreachable for that.
     package var drainTimeout: Duration = .seconds(120)
-    /// The time for which it must be empty, if it held messages, before the sender learns that it may use the other …
+    /// The time for which it must be empty, if it held messages, before the sender may use the other …
     package var moveGrace: Duration = .seconds(5)
-    /// … and after which time the sender is told in any case.
+    /// … and the time after which the sender may use it in any case.
     package var moveTimeout: Duration = .seconds(120)
 
     /// A received message that the user did not acknowledge in this many deliveries …
@@ -110,8 +110,8 @@ package struct AgentConfiguration: Sendable {
     /// True if connections whose ratchets are out of step agree on new keys without being asked, where nobody is there to ask: see
     /// ``SynchronizationSchedule``. Messages for them wait then.
     package var synchronizesRatchets = false
-    /// When the agent subscribes again to queues that another client has taken, if connections agree on new keys without being asked. A copy that was started by
-    /// mistake is stopped sooner or later; while it runs, the two take the queues from each other, less and less often.
+    /// When the agent subscribes again to queues that another client has taken, if connections agree on new keys without being asked. A copy that was
+    /// started by mistake is stopped sooner or later; while it runs, the two take the queues from each other, less and less often.
     package var takeoverRetry = RetryInterval(initial: .seconds(60), increaseAfter: .zero, maximum: .seconds(6 * 3600))
     /// Told that another client has taken the subscriptions (true), and that they are this agent's again (false).
     package var onTakeover: @Sendable (Bool) -> Void = { _ in }

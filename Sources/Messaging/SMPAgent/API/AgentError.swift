@@ -23,7 +23,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case agent(Peer)
         /// A fault of ours or of the store.
         case `internal`(String)
-        /// A fault that the agent cannot go on with; `offerRestart` when a restart may help.
+        /// A fault that the agent cannot continue with; `offerRestart` when a restart may help.
         case critical(offerRestart: Bool, String)
         /// The agent is suspended or closed.
         case inactive

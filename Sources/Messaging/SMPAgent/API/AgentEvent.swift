@@ -17,7 +17,7 @@ package struct AgentNotification: Sendable {
     }
 }
 
-/// An event that the agent reports to its user (agent-protocol.md, Appendix A; the official name stands in capitals).
+/// An event that the agent reports to its user (agent-protocol.md, Appendix A; with the official name in capitals).
 package enum AgentEvent: Sendable, Equatable {
     // MARK: Making connections
 

@@ -8,7 +8,7 @@ package struct AgentSendRequest: Sendable {
     /// At most ``AgentLimits/messageBodyLength(agentVersion:pqSupport:)`` bytes. Requests of one call with equal bodies share one
     /// stored copy.
     package var body: Bytes
-    /// True if the recipient's notification server hears of it.
+    /// True if the recipient's notification server is notified.
     package var flags: MessageFlags
     /// True if post-quantum encryption is used from here on, if the peer can; turning it on also turns on support for it.
     package var pqEncryption: Bool

@@ -47,7 +47,7 @@ package struct AgentServerKey: Sendable, Hashable {
     }
 }
 
-/// Connections to a router, by how they stand.
+/// Connections to a router, by their state.
 package struct SessionCounts: Sendable, Hashable {
     package var connected = 0
     /// The last attempt failed.
@@ -57,7 +57,7 @@ package struct SessionCounts: Sendable, Hashable {
     package init() {}
 }
 
-/// Queues on a router, by how their subscriptions stand.
+/// Queues on a router, by the state of their subscriptions.
 package struct SubscriptionCounts: Sendable, Hashable {
     package var active = 0
     package var pending = 0

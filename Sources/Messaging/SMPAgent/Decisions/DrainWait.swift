@@ -39,7 +39,7 @@ struct DrainWait: Sendable {
     }
 }
 
-/// Decides when the peer is told that it can use the new queue of a connection that moves (`QUSE`).
+/// Decides when the peer is notified that it can use the new queue of a connection that moves (`QUSE`).
 ///
 /// Official agents forget then what waits for the old queue alone. Much may wait while that one is full, or is being read: so it is waited for until
 /// the old queue stays empty. One that is empty at the first query, or that cannot be asked, delays nothing.

@@ -4,7 +4,7 @@ import SMPWire
 
 // Several queues side by side ("redundancy"): every message goes to each of them, and is taken from whichever has it first.
 //
-// The protocol has room for lists of queues: in invitations, in the confirmation of who joins, and in `QADD`, whose offer may be to replace no
+// The protocol has room for lists of queues: in invitations, in the confirmation of the joining side, and in `QADD`, whose offer may be to replace no
 // queue. What is in them beyond the first queue of a handshake is taken as an offer of a queue besides the others, and agreed on as in a move
 // (`QKEY`, `QUSE`, `QTEST`), through the queues that work already. Official agents read the first queue of each list and pass over the rest, and
 // answer an offer that replaces nothing with an error of their own: a connection with them stays what it was.
@@ -87,7 +87,7 @@ extension Transition {
         emit(.queuesChanged(.send, AgentConnectionStats(state)))
     }
 
-    /// Checks whether messages go on through other queues when this one takes none.
+    /// Checks whether messages continue through other queues when this one takes none.
     func isDispensable(_ row: RowID) -> Bool {
         guard let queue = state.sendQueue(row), queue.replaces == nil, queue.switchStatus == nil else { return false }
         return state.sendQueues.contains { $0.row != row && $0.isInUse }

@@ -47,7 +47,7 @@ extension Transition {
     /// - Parameter elsewhere: messages that another queue has or waits for.
     mutating func gaveUp(_ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID>) {
         let message = delivery.message
-        // The test of a queue that is to take the place of another is nothing to the other one: without it the move does not go on.
+        // The test of a queue that is to take the place of another is nothing to the other one: without it the move does not continue.
         let isTest = message.kind == .queueTest && state.sendQueue(queueRow)?.replaces != nil
         let lost = drop([message.messageID], of: queueRow, elsewhere)
         guard isTest || !lost.isEmpty && !delivery.isCopy else { return }
@@ -106,7 +106,7 @@ extension Transition {
 
 /// The decision after a message could not be sent.
 enum DeliveryDecision: Sendable, Equatable {
-    /// Try again after the delay; the state is stored so that a restart goes on from it.
+    /// Try again after the delay; the state is stored so that a restart continues from it.
     case retry(after: Duration, DeliveryRetryState, isWarned: Bool)
     /// Give it up, and with `expireOthers` all messages of the queue that were made before that time (milliseconds since 1970).
     case giveUp(expireOthers: Int64?)
@@ -118,7 +118,7 @@ struct DeliverySchedule: Sendable, Equatable {
     private var fast: Duration
     private var slowElapsed = Duration.zero
     private var fastElapsed = Duration.zero
-    /// Delays that were stored have grown already, and go on growing at once.
+    /// Delays that were stored have grown already, and continue growing at once.
     private let isRestored: Bool
     /// The next delay while the peer's word that it has taken its messages is fresh.
     private var continued: Duration?

@@ -61,7 +61,7 @@ extension Transition {
         case .agreed:
             // The peer has not used what was agreed, or it could not send new keys: it answered ours once more. An official client does
             // that when a message that it cannot decrypt comes just as it begins to agree on keys. Our keys go again for a peer that has
-            // gone back to a backup once more; who has seen them passes them over.
+            // gone back to a backup once more; a peer that has seen them ignores them.
             keys = try ownAgreementKeys()
             enqueueRatchetKey(keys.offer(version: parameters.version), context)
         }

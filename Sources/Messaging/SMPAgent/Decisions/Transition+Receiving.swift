@@ -68,10 +68,10 @@ extension Transition {
         }
     }
 
-    /// The queue was full, its messages have been read now: the sender may go on.
+    /// The queue was full, its messages have been read now: the sender may continue.
     ///
     /// If the queue in the other direction is full as well, that word waits behind our messages for it, and the other side's word behind its own.
-    /// The one who has read last finds the other's queue empty by trying again.
+    /// The side that reads last finds the other side's queue empty by trying again.
     private mutating func quotaExceeded(_ queue: ReceiveQueue, _ context: AgentContext) {
         guard state.kind == .duplex else { return }
         for queue in state.sendQueues { resume(queue.row) }

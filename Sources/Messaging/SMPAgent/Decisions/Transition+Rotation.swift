@@ -257,7 +257,7 @@ extension AgentConnectionStats {
             subscription: receiveQueues.best)
     }
 
-    /// The same with subscriptions as they stand now.
+    /// The same, with the current subscriptions.
     func with(_ subscriptions: SubscriptionRegistry) -> AgentConnectionStats {
         var stats = self
         for index in stats.receiveQueues.indices {
@@ -274,7 +274,7 @@ extension [ReceiveQueueStats] {
 }
 
 extension AgentEvent {
-    /// The same with subscriptions as they stand now.
+    /// The same, with the current subscriptions.
     func with(_ subscriptions: SubscriptionRegistry) -> AgentEvent {
         switch self {
         case .queueSwitch(let direction, let phase, let stats): .queueSwitch(direction, phase, stats.with(subscriptions))

@@ -120,7 +120,7 @@ final class AcknowledgementRegistry: Sendable {
 extension AgentCore {
     /// Acknowledges a message, so that the router deletes it, without waiting for it.
     ///
-    /// - Parameter delay: how long the router goes on keeping back what is behind the message.
+    /// - Parameter delay: how long the router continues keeping back what is behind the message.
     func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner, after delay: Duration) {
         guard delay > .zero else { return acknowledge(messageID, in: queue, for: owner) }
         tasks.run { [self] in

@@ -50,7 +50,7 @@ final class ActiveConnection: Sendable {
     func leave() { inner.withLock { $0.users -= 1 } }
 
     /// True if no call uses the connection and nothing waits in it. A message that came through two queues is acknowledged to both, which only this
-    /// knows: without the other acknowledgement that queue would stand still.
+    /// knows: without the other acknowledgement, that queue would stop.
     var isIdle: Bool {
         inner.withLock { $0.users == 0 && $0.incoming.isEmpty && $0.early.isEmpty && $0.unacknowledged.isEmpty && $0.postponed.isEmpty }
     }

@@ -144,7 +144,7 @@ extension AgentCore {
             transition.receive(request, earlier: earlier, context)
             outcome = .acknowledge
         }
-        // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
+        // The router should have the acknowledgement of its message about a full queue before the sender may continue.
         let delay = delay(of: outcome, transition, access.active)
         try await access.commit(transition, isPersistent: true) {
             switch outcome {
@@ -244,7 +244,7 @@ extension AgentCore {
         _ known: ReceivedMessageRecord, _ id: MessageID, _ queue: ReceiveQueue, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
-        // The message may have been sent twice, and to two queues: what was reported of the other one stands.
+        // The message may have been sent twice, and to two queues: the report for the other queue remains valid.
         let record = known.delivered(as: id.bytes, by: queue.row)
         if access.active.isUnacknowledged(known.messageID, notThrough: queue.row) { return access.active.setUnacknowledged(record) }
         var transition = Transition(state)

@@ -52,7 +52,7 @@ extension AgentCore {
         }
     }
 
-    /// Says what could not be done, unless there is nothing to do it to any more, or it is done when the agent goes on.
+    /// Says what could not be done, unless there is nothing to do it to any more, or it is done when the agent continues.
     func tell(_ error: AgentError, _ connection: ConnectionID?) {
         switch error.reason {
         case .connection(.notFound, _), .inactive: return

@@ -74,7 +74,7 @@ final class AgentCore: Sendable {
     func checkActive() throws(AgentError) { if life.withLock({ $0 != .running && $0 != .stopped }) { throw AgentError(.inactive) } }
 
     func notify(_ event: AgentEvent, _ connection: ConnectionID? = nil, durableID: DurableEventID? = nil) {
-        // What fails because the agent is being closed goes on when it is opened again.
+        // What fails because the agent is being closed continues when it is opened again.
         if case .failed = event, life.withLock({ $0 == .closed }) { return }
         events.yield(AgentNotification(connection: connection, event: event, durableID: durableID))
     }

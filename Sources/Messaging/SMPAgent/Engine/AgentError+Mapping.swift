@@ -78,7 +78,7 @@ extension AgentError {
 }
 
 extension DatabaseError {
-    /// True if the same would fail again: it is what is stored that stands in the way, not the disk or other work.
+    /// True if another attempt would fail again: the cause is the stored data, not the disk or other work.
     fileprivate var isLasting: Bool {
         switch resultCode.primaryResultCode {
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_CORRUPT, .SQLITE_NOTADB: true

@@ -129,7 +129,7 @@ extension AgentCore {
                 }
             }
         } catch let fault {
-            // An agent that stops does it again, and finds the same, when it goes on.
+            // An agent that stops does it again, and finds the same, when it continues.
             if case .inactive = fault.reason { return false }
             notify(.failed(fault), connection)
             notify(.failed(error), connection)

@@ -201,7 +201,7 @@ final class DeliveryWorker: Sendable {
             case .failed(let error): failure = error
             }
             if failure == AgentError(.inactive), !isStopped {
-                // The client was closed under the agent, which may go on with another one.
+                // The client was closed under the agent, which may continue with another one.
                 await pause(core.configuration.fastRetry.initial)
             }
             if isStopped || failure == AgentError(.inactive) { return readAgain() }
@@ -290,7 +290,7 @@ final class DeliveryWorker: Sendable {
         if message.kind == .message {
             // A lost record only makes the message travel twice, which its recipient notices.
             let done = done(message)
-            // That of the original was told.
+            // The original was reported as sent.
             if delivery.isCopy { return core.store.applyLater([done]) }
             // Recorded before another queue begins to look for what it need not take, or with it.
             let isAlone = inner.withLock { inner in

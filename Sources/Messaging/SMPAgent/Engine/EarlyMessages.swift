@@ -149,7 +149,7 @@ extension AgentCore {
         }
     }
 
-    /// Waits until the peer may be told to use a new queue: see ``MoveWait``.
+    /// Waits until the peer may use a new queue: see ``MoveWait``.
     ///
     /// - Parameter row: of the new queue.
     /// - Throws: `inactive` if the agent stops working before that.

@@ -37,7 +37,7 @@ extension AgentCore {
         return server
     }
 
-    /// Makes a queue on a router. Nothing of it is stored: who cannot go on deletes it (``discard(_:for:)``), and a queue whose creation is
+    /// Makes a queue on a router. Nothing of it is stored: a caller that cannot continue deletes it (``discard(_:for:)``), and a queue whose creation is
     /// interrupted is never used, and expires there.
     ///
     /// - Parameters:

@@ -143,7 +143,7 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
-    /// Changes the status of queues that are known, and tells of the connections that can be reached or cannot because of that: messages of the
+    /// Changes the status of known queues, and reports the connections that this makes reachable or unreachable: messages of the
     /// others come through other queues in any case.
     ///
     /// - Parameter tell: runs before the next change, so that what it says of a connection is in the order of the changes.

@@ -44,7 +44,7 @@ package enum AgentMessageContent: Sendable, Equatable {
     case message(Bytes)
     /// Receipts for messages of the peer; at least one.
     case received([AgentMessageReceipt])
-    /// The full queue was read: sending to it can go on.
+    /// The full queue was read: sending to it can continue.
     case queueContinue(QueueAddress)
     /// Queues that shall take the place of others; at least one.
     case queueAdd([QueueReplacement])

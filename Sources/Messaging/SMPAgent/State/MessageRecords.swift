@@ -60,9 +60,9 @@ enum AgentMessageBody: Sendable {
 struct PendingDelivery: Sendable {
     let message: SentMessage
     var retry: DeliveryRetryState?
-    /// True if another queue has the message already: what becomes of this copy is not the user's concern.
+    /// True if another queue has the message already: the outcome of this copy is not reported.
     var isCopy = false
-    /// True if the message waits for other queues as well: what becomes of it is told once.
+    /// True if the message waits for other queues as well: its outcome is reported once.
     var isShared = false
 }
 

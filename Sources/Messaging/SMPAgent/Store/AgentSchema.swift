@@ -327,7 +327,7 @@ enum AgentSchema {
         "CREATE INDEX events_by_connection ON events (connection_id)",
     ]
 
-    /// Which service a router takes a queue for is told by the network, also before the queue is stored.
+    /// The router reports the service to which it assigns a queue, also before the queue is stored.
     private static let services = [
         """
         CREATE TABLE service_credentials (

@@ -11,7 +11,7 @@ extension AgentStore {
         try await read { try Self.connection(id, $0) }
     }
 
-    /// Those of the connections that can be read. The others are left out: who reads one of them by itself gets the reason.
+    /// The connections that can be read. The others are left out: reading one of them alone reports the reason.
     func connections(_ ids: [ConnectionID]) async throws -> [ConnectionID: ConnectionState] {
         try await read(isLong: true) { database in
             ids.reduce(into: [:]) { found, id in found[id] = try? Self.connection(id, database) }
@@ -110,7 +110,7 @@ extension AgentStore {
         }
     }
 
-    /// The records for subscribing to the queues of connections; nil stands for all connections that are not being deleted.
+    /// The records for subscribing to the queues of connections; nil means all connections that are not being deleted.
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord] {
         let columns = """
             SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address, v.service_id,

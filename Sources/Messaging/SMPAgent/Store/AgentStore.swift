@@ -25,7 +25,7 @@ package final class AgentStore: Sendable {
     private let deferred: DeferredWrites<StoreChange>
     let log: Logger
 
-    /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
+    /// Opens, and if necessary makes or migrates, a database. The caller holds the lock of the data folder.
     ///
     /// - Parameters:
     ///   - path: nil for a database in memory, for tests and for runs that leave nothing behind.

@@ -87,7 +87,7 @@ extension EventRecord {
             number, connection, kind, blob(subject), pq, servers.map(\.wireString).joined(separator: " "), blob(info))
     }
 
-    /// - Parameter stats: reads how the connection stands now, which some events tell.
+    /// - Parameter stats: reads the present state of the connection, which some events contain.
     static func read(_ row: Row, stats: () throws -> AgentConnectionStats) throws -> EventRecord {
         let subject = row.bytes("subject")
         let pq: Bool = row["pq"]

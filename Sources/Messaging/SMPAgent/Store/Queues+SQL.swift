@@ -6,7 +6,7 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
-/// The row of a server's address, made if need be.
+/// The row of a server's address, made if necessary.
 func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID {
     let address = server.wireString
     if let row = try database.row("SELECT server_id FROM servers WHERE address = ?", address) { return row["server_id"] }

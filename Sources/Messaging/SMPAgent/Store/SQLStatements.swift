@@ -33,7 +33,7 @@ extension Database {
 /// Bytes as a column's value.
 func blob(_ bytes: Bytes?) -> Data? { bytes.map { Data($0) } }
 
-/// A secret as a column's value, where it stands in memory: nothing is copied, and it lives as long as the value.
+/// A secret as a column's value, in its place in memory: nothing is copied, and it lives as long as the value.
 func blob(secret: SecretBytes?) -> Data? {
     guard let secret else { return nil }
     return secret.withBytes { bytes in

@@ -1,6 +1,6 @@
 import AsyncPrimitives
 
-/// Where a series of attempts stands.
+/// The state of a series of attempts.
 struct Backoff: Sendable, Hashable {
     private let interval: RetryInterval
     private var elapsed = Duration.zero

@@ -71,7 +71,7 @@ struct ProxiedRelay: Sendable {
 
     /// Reads the router's answer.
     ///
-    /// - Throws: what the router answered, or that its answer cannot be read or is none to the command.
+    /// - Throws: what the router answered, or an error if its answer is invalid or does not belong to the command.
     func open(_ response: Bytes, to forwarded: Forwarded) throws(SMPClientError) -> SMPBrokerMessage {
         let content: Bytes
         do {

@@ -3,7 +3,7 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
-/// Encodes and authorises the commands of one connection, on the task of anyone who sends them.
+/// Encodes and authorises the commands of one connection, on the task of the sender.
 final class RequestEncoder: Sendable {
     private let context: TransmissionContext
     private let serverKey: X25519.PublicKey?

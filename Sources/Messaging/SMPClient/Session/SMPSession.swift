@@ -152,7 +152,7 @@ final class SMPSession: SMPConnectionDelegate {
         core.value.timer?.task.cancel()
         core.value.timer = nil
         let actions = core.value.machine.end(reason)
-        // First, so that anyone who is answered with the error finds that this connection is no longer the present one.
+        // First, so that callers that get the error find that this connection is no longer the present one.
         observer.end(reason)
         perform(actions)
     }

@@ -3,7 +3,7 @@ import SMPWire
 
 /// One connection to a router after its handshake, without I/O: takes requests, blocks and the time, and returns what to do.
 ///
-/// `Handle` names who waits for a response. Times are durations since any fixed moment.
+/// `Handle` identifies the caller that waits for a response. Times are durations since any fixed moment.
 struct SMPSessionMachine<Handle: Sendable>: Sendable {
     /// A command, encoded and authorised.
     struct Request: Sendable {
@@ -17,7 +17,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     }
 
     enum Action: Sendable {
-        /// Answer who waits.
+        /// Answer the waiting caller.
         case complete(Handle, Result<SMPBrokerMessage, SMPClientError>)
         case event(SMPSessionEvent)
         /// Close the connection; ``end(_:)`` follows.

@@ -58,7 +58,7 @@ package struct BoxSecret: Sendable, Equatable {
         try seal(nonce: nonce, paddedTo: length) { $0.write(raw: message) }
     }
 
-    /// Pads what `write` writes to `length` bytes (``Padding``) and encrypts it where it stands: a block has one place in memory from its
+    /// Pads what `write` writes to `length` bytes (``Padding``) and encrypts it in place: a block has one place in memory from its
     /// encoding to the wire. The result has 16 bytes more.
     ///
     /// - Throws: ``CryptoError`` `messageTooLong` if the message does not fit.

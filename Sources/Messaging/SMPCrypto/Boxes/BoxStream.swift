@@ -52,13 +52,13 @@ package struct BoxStream: ~Copyable {
         }
     }
 
-    /// Encrypts the next piece where it stands.
+    /// Encrypts the next piece in place.
     package mutating func encrypt(inPlace piece: UnsafeMutableRawBufferPointer) {
         applyKeyStream(piece)
         authenticator.update(UnsafeRawBufferPointer(piece))
     }
 
-    /// Decrypts the next piece where it stands. The result must not be acted on before ``verify(_:)``.
+    /// Decrypts the next piece in place. The result must not be acted on before ``verify(_:)``.
     package mutating func decrypt(inPlace piece: UnsafeMutableRawBufferPointer) {
         authenticator.update(UnsafeRawBufferPointer(piece))
         applyKeyStream(piece)

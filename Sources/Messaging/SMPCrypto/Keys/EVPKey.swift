@@ -16,7 +16,7 @@ struct EVPKey: ~Copyable {
     }
 
     /// Agreement does not look at the own public key, and OpenSSL computes one, at the cost of the agreement itself, unless
-    /// it is given: zeros stand in its place.
+    /// it is given: zeros replace it.
     init(private key: SecretBytes, _ algorithm: String, publicSize: Int) {
         self.init(private: key, algorithm, public: Bytes(repeating: 0, count: publicSize))
     }

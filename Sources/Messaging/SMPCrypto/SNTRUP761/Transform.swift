@@ -69,7 +69,7 @@ struct Transform<Prime: TransformPrime>: @unchecked Sendable {
         }
     }
 
-    /// Where the factor of a coefficient stands in the factors of its layer. In the transposed layers a block of eight is a column.
+    /// The index of a coefficient's factor in the factors of its layer. In the transposed layers a block of eight is a column.
     private static func position(block: Int, index: Int, length: Int) -> Int {
         guard length < 8 else { return block * length + index }
         let groups = 4 / length

@@ -7,7 +7,7 @@ package enum HKDF {
     ///
     /// - Parameters:
     ///   - secret: the input key material.
-    ///   - salt: any length; empty stands for 64 zero bytes.
+    ///   - salt: any length; empty means 64 zero bytes.
     ///   - info: text that separates the uses of one secret.
     ///   - count: at most 16,320 bytes.
     package static func derive(from secret: SecretBytes, salt: Bytes, info: StaticString, count: Int) -> SecretBytes {

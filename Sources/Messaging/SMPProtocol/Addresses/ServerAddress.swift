@@ -3,7 +3,7 @@ public import SMPWire
 
 /// The kind of server that an address names, known at compile time so that a file router cannot be used as a message router.
 public protocol ServerScheme: Sendable {
-    /// `smp`, `xftp` or `ntf`: what stands before `://`.
+    /// `smp`, `xftp` or `ntf`: the part before `://`.
     static var name: StaticString { get }
 }
 
@@ -24,7 +24,7 @@ package enum NotificationScheme: ServerScheme { package static let name: StaticS
 public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
     /// At least one, at most 255.
     public let hosts: [TransportHost]
-    /// nil stands for the scheme's default port.
+    /// nil means the scheme's default port.
     public let port: UInt16?
     /// SHA-256 of the certificate authority of the server.
     public let keyHash: KeyHash

@@ -56,7 +56,7 @@ public enum TransportHost: WireCodable, StringCodable, Hashable, Sendable, Custo
     /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { writer.write(text: description) }
 
-    /// An IPv6 address may stand in brackets; without them a port cannot be told from its last group.
+    /// An IPv6 address may be in brackets; without them, a port cannot be distinguished from its last group.
     public init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         if parser.skip(UInt8(ascii: "[")) {

@@ -7,7 +7,7 @@ package enum ReceivedMessageBody: Hashable, Sendable {
     ///
     /// - Parameter timestamp: seconds since 1970, when the router took it.
     case message(timestamp: Int64, flags: MessageFlags, body: Bytes)
-    /// The queue was full: the sender was told so and will go on when this is acknowledged.
+    /// The queue was full: the sender got an error, and will continue when this message is acknowledged.
     case quotaExceeded(timestamp: Int64)
 
     /// The longest body that any version of a router takes from a sender.

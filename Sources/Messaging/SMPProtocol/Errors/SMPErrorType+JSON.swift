@@ -1,6 +1,6 @@
 import SMPWire
 
-// Sums are objects with a `type`; a constructor's only field stands beside it (client API, bots/api/TYPES.md).
+// Sums are objects with a `type`; a constructor's only field is next to it (client API, bots/api/TYPES.md).
 
 private enum ErrorKey: String, CodingKey {
     case type, cmdErr, proxyErr, blockInfo, storeErr, protocolErr, brokerErr, respErr, networkError, transportErr

@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import SMPWire
 
-// One grammar, two dialects: on the wire free text stands behind a one-byte length, in the textual form (that people and logs
+// One grammar, two dialects: on the wire, free text follows a one-byte length, in the textual form (that people and logs
 // see) it is the rest of the line.
 
 extension SMPErrorType: WireCodable, StringCodable, CustomStringConvertible {

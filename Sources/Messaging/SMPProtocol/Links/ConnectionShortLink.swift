@@ -16,7 +16,7 @@ package struct LinkKey: StringCodable, Hashable, Sendable, CustomStringConvertib
     package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes, padded: false)) }
     package init(fromString parser: inout WireParser) throws(WireError) { bytes = try parser.base64URL(atMost: 255) }
 
-    /// Hidden: who has the key has the link.
+    /// Hidden, because the key gives access to the link.
     package var description: String { "(link key)" }
 }
 

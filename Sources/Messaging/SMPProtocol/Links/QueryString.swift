@@ -45,7 +45,7 @@ package struct QueryString {
         return value
     }
 
-    /// Values are escaped unless they stand inside a value that is escaped as a whole.
+    /// Values are escaped unless they are inside a value that is escaped as a whole.
     package func encode(to writer: inout WireWriter, escaping: Bool = true) {
         for (index, item) in items.enumerated() {
             if index > 0 { writer.write(byte: UInt8(ascii: "&")) }

@@ -30,7 +30,7 @@ package struct SMPQueueAddress: Hashable, Sendable {
         writer.write(encryptionKey)
     }
 
-    /// The mode stands last, without a tag: `M` or `C`, or in older encodings the answer to "can the sender secure it".
+    /// The mode comes last, without a tag: `M` or `C`, or in older encodings the answer to "can the sender secure it".
     fileprivate static func readMode(_ parser: inout WireParser) -> QueueMode? {
         let mode: QueueMode? =
             switch parser.next {

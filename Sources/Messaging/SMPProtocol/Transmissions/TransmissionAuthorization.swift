@@ -37,7 +37,7 @@ package enum CommandAuthorizer: Sendable {
     case authenticating(BoxSecret)
 
     /// - Parameter serverKey: the session key of the router's hello.
-    /// - Throws: ``TransportError`` `noServerAuth` if the key needs a router's key and there is none that it can agree with.
+    /// - Throws: ``TransportError`` `noServerAuth` if the key needs a key of the router, and the router has none of a suitable type.
     package init(_ key: PrivateAuthKey, serverKey: X25519.PublicKey?) throws(TransportError) {
         guard case .x25519(let privateKey) = key else {
             self = .signing(key)

@@ -2,7 +2,7 @@ import RouterSupport
 import SMPProtocol
 import SMPWire
 
-/// An entry of a journal. Every record can stand alone: a later one of the same thing replaces an earlier one, so that
+/// An entry of a journal. Every record is complete by itself: a later one of the same thing replaces an earlier one, so that
 /// old segments can be cleared by copying what is still alive to the end.
 enum JournalRecord: JournalEntry, Hashable {
     /// All attributes of a queue.

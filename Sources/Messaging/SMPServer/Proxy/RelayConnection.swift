@@ -17,7 +17,7 @@ package struct RelayTimes: Sendable {
     package var unused = TimeAmount.minutes(2)
     /// Between two looks at these.
     package var watch = TimeAmount.seconds(5)
-    /// For reaching a router. A failure is not told before, so that the time tells nothing of what the reason was.
+    /// The time to reach a router. A failure is not reported earlier, so that the time does not reveal the reason.
     package var connect = TimeAmount.seconds(15)
     /// A router that could not be reached is not tried again for so long.
     package var failureMemory = TimeAmount.seconds(5)

@@ -13,7 +13,7 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
     struct Failure: Error {
         /// The error that the client is answered with.
         let error: SMPErrorType
-        /// True when the router, which has proven its identity, caused it: then it may be told at once.
+        /// True when the router, which has proven its identity, caused it: then the failure may be reported at once.
         let isOfRouter: Bool
 
         static let unreachable = Failure(error: RelayPool.unreachable, isOfRouter: false)
@@ -67,14 +67,14 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
     private static func open(
         _ addresses: [IPAddress], _ server: SMPServerAddress, _ client: SMPTransportClient, _ times: RelayTimes
     ) async -> SMPConnection? {
-        // TCP and TLS have a time each; together they end before it is told that the router was not reached.
+        // TCP and TLS have a time each; together they end before the failure to reach the router is reported.
         let limit = Duration.nanoseconds(times.connect.nanoseconds / Int64(2 * max(1, addresses.count)))
         for address in addresses {
             do throws(ConnectionError) {
                 return try await client.connect(
                     host: address.description, port: Int(server.port ?? 5223), keyHash: server.keyHash.bytes, timeout: limit)
             } catch {
-                // Which of the reasons it was must not be told.
+                // The answer must not reveal which of the reasons it was.
                 continue
             }
         }

@@ -74,7 +74,7 @@ final class RelayPool: Sendable {
         if let known { answer(known) } else { connectNext() }
     }
 
-    /// The connection of a session that a client was told of; nil if it has ended.
+    /// The connection of a session that a client knows; nil if it has ended.
     func relay(_ sessionID: Bytes, for client: RelayClient) -> RelayConnection? {
         inner.withLock { inner in
             guard let number = inner.numbers[sessionID] else { return nil }
@@ -140,7 +140,7 @@ final class RelayPool: Sendable {
         return relay
     }
 
-    /// Tells who waits that a router was not reached.
+    /// Reports to the waiters that a router was not reached.
     private func expire(_ server: SMPServerAddress, _ error: SMPErrorType) {
         let waiters = inner.withLock { $0.table.expire(server, at: .now(), until: .now() + times.failureMemory) }
         for waiter in waiters { waiter(.failure(error)) }

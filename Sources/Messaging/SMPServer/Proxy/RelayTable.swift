@@ -26,17 +26,17 @@ struct RelayTable<Waiter> {
         var queuedPerClient = 256
         /// Answers that wait for one router.
         var waiters = 4_096
-        /// Routers remembered for not having been reached.
+        /// Unreachable routers that are remembered.
         var failures = 4_096
     }
 
     enum Entry {
         /// Waits for its turn.
         case queued([Waiter])
-        /// Being connected to; whoever asks meanwhile waits. Late if the time to tell of a failure has come already: nothing else than the end
-        /// of the attempt answers who waits then.
+        /// Being connected to; further requests wait. Late if the time to report a failure is over: only the end
+        /// of the attempt answers the waiters then.
         case connecting([Waiter], RelayClient, isLate: Bool)
-        /// Could not be reached; who asks is told when it is time to.
+        /// Could not be reached; the waiters are answered when the time is over.
         case overdue([Waiter])
         case connected(Connected)
     }
@@ -83,7 +83,7 @@ struct RelayTable<Waiter> {
             use(connected.number, by: client, at: now)
             return .known(connected.number)
         case .queued(let waiters):
-            // By whose turn it comes first: who has named many others before it does not delay it for all.
+            // By whose turn it comes first: a client that has named many routers before it does not delay it for all clients.
             if queues[client]?.contains(server) != true { enqueue(server, for: client) }
             return add(waiter, to: waiters, server) { .queued($0) }
         case .connecting(let waiters, let first, let isLate): return add(waiter, to: waiters, server) { .connecting($0, first, isLate: isLate) }
@@ -151,7 +151,7 @@ struct RelayTable<Waiter> {
     /// Takes a connection that was made.
     ///
     /// - Parameter isBusy: whether something waits for the answer of a connection.
-    /// - Returns: who waits for it, and the connection that must go for it. Nobody's if there is no room for it: then it must be closed.
+    /// - Returns: the waiters, and the connection that is closed in its place. Not kept if there is no room: then the new connection must be closed.
     mutating func connected(
         _ server: SMPServerAddress, as number: UInt64, at now: NIODeadline, isBusy: (UInt64) -> Bool
     ) -> (waiters: [Waiter], isKept: Bool, evicted: UInt64?) {
@@ -172,8 +172,8 @@ struct RelayTable<Waiter> {
         return (waiters, true, evicted)
     }
 
-    /// The connection that goes when another is wanted: of the client with most of them, the one that was used least lately. One on which
-    /// something waits goes only for another client, who has fewer.
+    /// The connection that is closed for a new one: the least recently used one of the client with most connections. A connection on which
+    /// something waits is closed only for another client, which has fewer.
     private func victim(for client: RelayClient, isBusy: (UInt64) -> Bool) -> UInt64? {
         guard let most = owned.values.max() else { return nil }
         let isOwn = owned[client, default: 0] >= most
@@ -189,9 +189,9 @@ struct RelayTable<Waiter> {
         return best.connected.number
     }
 
-    /// Takes note that a router could not be reached. Who waits for it goes on waiting until ``expire(_:at:until:)``.
+    /// Records that a router could not be reached. Its waiters wait until ``expire(_:at:until:)``.
     ///
-    /// - Returns: who is to be told at once, as that time is over.
+    /// - Returns: the waiters to answer at once, because the time is over.
     mutating func attemptFailed(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
         guard case .connecting(let waiters, let client, let isLate) = entries[server] else { return [] }
         endAttempt(of: client)
@@ -199,9 +199,9 @@ struct RelayTable<Waiter> {
         return isLate ? expire(server, at: now, until: until) : []
     }
 
-    /// The time to tell of a failure has come: of one that was, or of an attempt that takes too long and may still end well.
+    /// The time to report a failure is over: after a failed attempt, or during an attempt that takes too long and may still succeed.
     ///
-    /// - Returns: who is to be told.
+    /// - Returns: the waiters to answer.
     mutating func expire(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
         switch entries[server] {
         case .connecting(let waiters, let client, _):
@@ -242,7 +242,7 @@ struct RelayTable<Waiter> {
 
     /// Forgets all.
     ///
-    /// - Returns: who has waited.
+    /// - Returns: the waiters.
     mutating func clear() -> [Waiter] {
         let waiters = entries.values.flatMap { entry -> [Waiter] in
             switch entry {

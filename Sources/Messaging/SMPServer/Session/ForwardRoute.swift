@@ -41,7 +41,7 @@ struct ForwardRoute: Sendable {
         else { throw .crypto }
         let context = TransmissionContext(version: version, sessionID: sessionID)
         let transmissions = context.decode(block: batch, as: SMPCommand.self)
-        // One command at a time: the answers to several could not be told apart by size.
+        // One command at a time: the answers to several could not be distinguished by size.
         guard transmissions.count == 1, let transmission = transmissions.first else { throw .block }
         let route = ForwardRoute(
             proxyCorrelationID: correlationID, clientCorrelationID: forwarded.correlationID, sessionSecret: secret,

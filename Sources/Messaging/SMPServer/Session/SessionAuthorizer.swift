@@ -73,7 +73,7 @@ struct SessionAuthorizer {
         if case .x25519(let key) = key { proven[key] != nil } else { signers.contains(key) }
     }
 
-    /// A service signs commands that make queues its own, besides who has the queue's key, and no others.
+    /// A service signs only commands that assign queues to it; the holder of the queue's key signs them, too.
     private func checkService(
         _ service: SessionService?, _ command: SMPCommand, _ transmission: ReceivedTransmission<SMPCommand>
     ) throws(SMPErrorType) {
@@ -91,7 +91,7 @@ struct SessionAuthorizer {
         return service.certificateHash + transmission.authorizedData
     }
 
-    /// - Parameter key: nil stands for a key that is not there.
+    /// - Parameter key: nil means a missing key.
     private mutating func isAuthorized(_ transmission: ReceivedTransmission<SMPCommand>, by key: PublicAuthKey?) -> Bool {
         switch transmission.authorization {
         case .none: return false

@@ -4,7 +4,7 @@ import SMPWire
 
 /// The authorisation that a command requires.
 enum AuthorizationRequirement: Sendable {
-    /// The holder of one of these keys; an empty list stands for a queue or key that is not there.
+    /// The holder of one of these keys; an empty list means a missing queue or key.
     case keys([PublicAuthKey])
     /// Nobody in particular: there must be no authorisation.
     case none

@@ -120,7 +120,7 @@ extension QueueRecord: WireCodable {
         switch status {
         case 0: self.status = .active
         case 1: self.status = .off
-        // Its reason stands behind the rest.
+        // Its reason comes last.
         case 2: self.status = .off
         default: throw parser.error(.invalidValue, "a queue's status")
         }

@@ -76,7 +76,7 @@ struct QueueStore: Sendable {
     /// Checks whether nothing waits in the queue and nobody for it.
     func isIdle(_ slot: Int) -> Bool { slots.isIdle(slot) }
 
-    /// Takes a queue out of its bytes: who has shown to be its owner will do more with it.
+    /// Decodes a queue from its bytes: an authenticated owner will use it more often.
     mutating func wake(_ slot: Int) { slots.wake(slot) }
 
     /// Queues that are kept as bytes.

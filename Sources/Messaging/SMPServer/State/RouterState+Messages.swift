@@ -38,7 +38,7 @@ extension RouterState {
             notice.flags = MessageFlags()
             let stored = store.append(slot, notice, body: [], sink: &sink)
             counters.messagesOverQuota += 1
-            // The recipient must find the notice, or the sender would never be told to go on.
+            // The recipient must find the notice, or the sender would never continue.
             return execution.respond(.err(.quota), after: stored?.message.position.end)
         }
         guard let (stored, sequence) = store.append(slot, message, body: body, sink: &sink) else { return execution.fail(.auth) }
@@ -91,7 +91,7 @@ extension RouterState {
         // Also whose it is already may still wait for the disk.
         var end: UInt64? = position.end
         if owner != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
-        // All of a service's queues go to one session at a time, which is told by `ENDS`.
+        // All queues of a service belong to one session at a time. `ENDS` notifies the session that loses them.
         if let former, former != execution.session, service == nil || owner != service?.id {
             sessions[former]?.subscriptions.remove(id)
             execution.send(.end, to: former, about: id.entity)

@@ -36,7 +36,7 @@ extension RouterState {
         execution.respond(.ok, after: end)
     }
 
-    /// Tells whoever is subscribed that nothing more will come.
+    /// Notifies the subscriber that nothing more will come.
     mutating func endNotifications(
         _ notifier: QueueRecord.Notifier, for session: SessionID?, _ execution: inout Execution, after end: UInt64
     ) {
@@ -69,7 +69,7 @@ extension RouterState {
         execution.events += pendingNotifications(slot, for: execution.session)
     }
 
-    /// Takes what has waited for who now hears of a queue.
+    /// Takes the waiting notifications of a queue for its new subscriber.
     mutating func pendingNotifications(_ slot: Int, for session: SessionID) -> [RoutedOutput] {
         guard let id = store.update(slot, { $0.record.notifier?.id }) ?? nil else { return [] }
         let pending = store.update(slot) { queue -> [SMPBrokerMessage] in

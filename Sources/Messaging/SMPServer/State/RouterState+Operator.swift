@@ -38,7 +38,7 @@ extension RouterState {
         }
     }
 
-    /// Blocks a queue, or says another reason; its subscriber is told.
+    /// Blocks a queue, or changes the reason; its subscriber is notified.
     mutating func block(_ slot: Int, _ info: BlockingInfo, sink: inout some RecordSink) -> [RoutedOutput] {
         guard let record = store.queue(slot)?.record, record.status != .blocked(info) else { return [] }
         let end = store.change(slot, sink: &sink) { $0.status = .blocked(info) }
@@ -56,7 +56,7 @@ extension RouterState {
         return true
     }
 
-    /// Deletes a queue; who is subscribed to it or to its notifications is told.
+    /// Deletes a queue; the subscribers of the queue and of its notifications are notified.
     ///
     /// - Returns: the messages in it; nil if there is no such queue.
     mutating func remove(_ slot: Int, sink: inout some RecordSink) -> (messages: Int, events: [RoutedOutput])? {
@@ -86,7 +86,7 @@ extension RouterState {
     /// Deletes old messages of some queues, and queues that nobody has used for long.
     ///
     /// - Parameter start: where the last sweep stopped.
-    /// - Returns: where the next should go on; nil at the end.
+    /// - Returns: where the next should continue; nil at the end.
     mutating func expire(from start: Int, limit: Int, now: Int64, sink: inout some RecordSink) -> Int? {
         let end = min(start + limit, store.slotCount)
         for slot in start..<max(start, end) {
@@ -104,7 +104,7 @@ extension RouterState {
     /// Checks whether nobody has sent to the queue or received from it for so long that it may go.
     private mutating func isForgotten(_ slot: Int, now: Int64, sink: inout some RecordSink) -> Bool {
         guard let lifetime = limits.queueLifetime, let lastUsed = store.lastUsed(slot) else { return false }
-        // Anyone who waits for messages uses it, and of queues of an older journal it is not known when they were used.
+        // A queue with a subscriber is in use, and the last use of queues in an older journal is unknown.
         if store.subscriber(slot) != nil || lastUsed == 0 {
             use(slot, now, sink: &sink)
             return false

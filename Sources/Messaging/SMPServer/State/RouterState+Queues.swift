@@ -86,7 +86,7 @@ extension RouterState {
         _ slot: Int, _ keys: [PublicAuthKey], _ execution: inout Execution, sink: inout some RecordSink
     ) {
         guard store.queue(slot)?.record.mode == .contact, !keys.isEmpty else { return execution.fail(.auth) }
-        // Every key is tried for every command, whoever sends it.
+        // Every key is tried for every command, from any sender.
         guard keys.count <= limits.maximumRecipientKeys else { return execution.fail(.command(.prohibited)) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.recipientKeys = keys })
     }

@@ -2,7 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// A client that serves many users, as its session knows it: a certificate stands for it, and all its queues are subscribed to at once.
+/// A client that serves many users, as its session knows it: a certificate identifies it, and all its queues are subscribed to at once.
 struct SessionService: Sendable {
     let id: Identifier
     let role: SMPClientService.Role
@@ -30,7 +30,7 @@ struct SessionService: Sendable {
 /// The services that have queues or a session.
 struct ServiceStore: Sendable {
     struct Service: Sendable {
-        /// Slots of its queues: those that it receives from, or hears of, by its role.
+        /// Slots of its queues: by its role, the service receives their messages or their notifications.
         var slots: Set<Int32> = []
         /// The session that gets the messages of these queues.
         var session: SessionID?

@@ -71,7 +71,7 @@ package struct RouterStatistics: Sendable, Hashable {
     package var liveBytes = 0
     /// Services that have queues or a session.
     package var services = 0
-    /// Queues that services receive from or hear of.
+    /// Queues whose messages or notifications services receive.
     package var serviceQueues = 0
     /// Seconds until the certificate expires, negative afterwards.
     package var certificateLifetime: Int?

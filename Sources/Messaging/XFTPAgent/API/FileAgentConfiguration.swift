@@ -11,7 +11,7 @@ package struct FileAgentConfiguration: Sendable {
     package var network = NetworkConfiguration()
     /// Waits between attempts.
     package var retry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(300))
-    /// Failed attempts after which a warning is sent; the agent goes on.
+    /// Failed attempts after which a warning is sent; the agent continues.
     package var attemptsBeforeWarning = 3
     /// After how long a transfer that does not come to its end fails.
     package var transferLifetime: Duration = .seconds(2 * 86_400)

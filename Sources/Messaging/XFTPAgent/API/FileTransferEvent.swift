@@ -10,14 +10,14 @@ package enum FileTransferEvent: Sendable {
     /// The description for the sender, and one for each recipient.
     case uploadComplete(FileTransferID, sender: FileDescription, recipients: [FileDescription])
     case uploadFailed(FileTransferID, FileTransferError)
-    /// A chunk could not be uploaded several times in a row; the agent goes on.
+    /// A chunk could not be uploaded several times in a row; the agent continues.
     case uploadWarning(FileTransferID, FileTransferError)
     /// Bytes of all chunks that were received, of all that will be: fewer, or a part of the file is missing still.
     case downloadProgress(FileTransferID, received: Int64, total: Int64)
     /// The file is whole, checked, and at its path. The size is that of all chunks, in bytes.
     case downloadComplete(FileTransferID, LocalFile, size: Int64)
     case downloadFailed(FileTransferID, FileTransferError)
-    /// A chunk could not be downloaded several times in a row; the agent goes on.
+    /// A chunk could not be downloaded several times in a row; the agent continues.
     case downloadWarning(FileTransferID, FileTransferError)
 
     package var id: FileTransferID {

@@ -62,7 +62,7 @@ extension FileAgent {
                 try await withChunks(of: record, isFresh: isFresh) { [self, record] in try await keep(record, $0, part) }
             }
             try await reporting { try await $0.setDownload(id, .complete) }
-            // The chunks are not acknowledged: a router forgets a recipient that does, and who joins a group later is given the same description.
+            // The chunks are not acknowledged: a router forgets a recipient after an acknowledgement, and later members of a group get the same description.
             try pass(.downloadComplete)
         case .complete: break
         }
@@ -142,7 +142,7 @@ extension FileAgent {
         return paths
     }
 
-    /// Routers of a chunk that are asked for it. Descriptions of clients name one; whoever names thousands would have as many connections made.
+    /// Routers of a chunk that are asked for it. Descriptions of clients name one. A description with thousands would cause as many connections.
     private static let replicasTried = 8
 
     /// Asks the routers that have a chunk for it, one after the other.

@@ -15,7 +15,7 @@ package import XFTPProtocol
 ///
 /// Transfers go on after a restart where they were. An outcome is announced again at every start until the transfer is removed.
 package final class FileAgent: Sendable {
-    /// Takes events. A transfer goes on when it returns.
+    /// Takes events. A transfer continues when it returns.
     package typealias EventHandler = @Sendable (FileTransferEvent) async -> Void
 
     private struct State {
@@ -139,7 +139,7 @@ package final class FileAgent: Sendable {
     ///   - source: must stay as it is until the upload is complete.
     ///   - name: the name in the file; at most 255 bytes of it.
     ///   - recipients: for each, a description of its own is made.
-    ///   - id: the id of the upload; nil for a new one. An upload that has it already goes on unchanged.
+    ///   - id: the id of the upload; nil for a new one. An upload that has it already continues unchanged.
     /// - Returns: the id of the upload, which is on the disk.
     /// - Throws: ``FileTransferError``: `file`, `size`, `noServers`, `storage`.
     @discardableResult
@@ -166,7 +166,7 @@ package final class FileAgent: Sendable {
     ///
     /// - Parameters:
     ///   - description: of a recipient.
-    ///   - id: the id of the upload; nil for a new one. An upload that has it already goes on unchanged.
+    ///   - id: the id of the upload; nil for a new one. An upload that has it already continues unchanged.
     /// - Throws: ``FileTransferError``.
     @discardableResult
     package func sendDescription(
@@ -235,7 +235,7 @@ package final class FileAgent: Sendable {
     ///   - description: of a recipient.
     ///   - target: the path at which there must be no file, or an empty one that reserves the name; encrypted there if it has a key.
     ///   - approvesServers: whether routers that are not the user's may see this machine's address. Through a proxy they do not see it.
-    ///   - id: the id of the download; nil for a new one. A download that has it already goes on unchanged.
+    ///   - id: the id of the download; nil for a new one. A download that has it already continues unchanged.
     /// - Returns: the id of the download, which is on the disk.
     /// - Throws: ``FileTransferError``: `notApproved`, `size`, `storage`.
     @discardableResult

@@ -106,7 +106,7 @@ enum FileCoding {
                 while let piece = try reader.next() {
                     guard !isCancelled() else { throw FileFormatError(.cancelled, "the download was cancelled") }
                     hash.update(piece)
-                    // Decrypted where it stands.
+                    // Decrypted in place.
                     try write(try decryptor.decrypt(consume piece))
                 }
             }

@@ -6,7 +6,7 @@ enum FileStep: String, CaseIterable, Sendable {
     case announced
     /// A router has a chunk, and the store does not know.
     case uploaded
-    /// The upload is complete, and nobody was told.
+    /// The upload is complete, and not reported yet.
     case uploadComplete
     /// A chunk is here, and has not been used.
     case received
@@ -16,6 +16,6 @@ enum FileStep: String, CaseIterable, Sendable {
     case decrypted
     /// The file is at its path, and the store does not know.
     case kept
-    /// The download is complete, and nobody was told.
+    /// The download is complete, and not reported yet.
     case downloadComplete
 }

@@ -1,7 +1,7 @@
 package import SMPProtocol
 package import SMPWire
 
-/// The block of 16,384 bytes in which a command or an answer stands: a batch of one transmission, padded and not encrypted. TLS is all that
+/// The block of 16,384 bytes that contains a command or an answer: a batch of one transmission, padded and not encrypted. TLS is all that
 /// protects it.
 package enum XFTPBlock {
     /// - Parameters:

@@ -49,7 +49,7 @@ extension FileDescription {
         return order.sorted { $0.sortingKey.lexicographicallyPrecedes($1.sortingKey) }.map { ($0, lines[$0] ?? []) }
     }
 
-    /// The digest and a size of its own stand with the first replica of a chunk.
+    /// The first replica of a chunk has the digest of the chunk, and its size if it is not the default.
     private func line(_ chunk: Chunk, _ replica: Replica, isFirst: Bool) -> String {
         var parts = ["\(chunk.number)", replica.id.wireString, Self.base64(replica.key.pkcs8.bytes)]
         if isFirst {

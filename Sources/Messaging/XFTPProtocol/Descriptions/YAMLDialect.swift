@@ -1,6 +1,6 @@
 import SMPWire
 
-/// The part of YAML that file descriptions are written in: block mappings, block sequences, and scalars that are plain or quoted and stand on
+/// The part of YAML that file descriptions are written in: block mappings, block sequences, and scalars that are plain or quoted and are on
 /// one line. Comments and empty lines are passed over. Anchors, tags, flow collections and texts of many lines are refused, so that the work
 /// is proportional to the length of what a stranger has written.
 indirect enum YAMLNode {
@@ -8,7 +8,7 @@ indirect enum YAMLNode {
     case scalar(String, isPlain: Bool, line: Int)
     case mapping([(key: String, value: YAMLNode)], line: Int)
     case sequence([YAMLNode], line: Int)
-    /// Nothing where a value may stand.
+    /// No value where one is allowed.
     case null(line: Int)
 
     /// Levels of collections inside each other.
@@ -83,7 +83,7 @@ private struct YAMLReader {
                 position += 1
                 items.append(try nested(below: line, depth: depth))
             } else {
-                // What stands behind the dash is the first line of the item, as deep as it stands.
+                // The text after the dash is the first line of the item, with the indentation of its column.
                 lines[position] = Line(number: line.number, offset: line.offset, indent: indent + 1 + spaces, content: content)
                 items.append(try block(indent: indent + 1 + spaces, depth: depth + 1))
             }
@@ -101,7 +101,7 @@ private struct YAMLReader {
             guard members.count < 64 else { throw error("more than 64 keys", line) }
             position += 1
             if value.isEmpty {
-                // A sequence may stand as deep as the key that it belongs to.
+                // A sequence may have the indentation of its key.
                 if let after = next, after.indent == indent, Self.isItem(after.content) {
                     members.append((key, try block(indent: indent, depth: depth + 1)))
                 } else {
@@ -124,7 +124,7 @@ private struct YAMLReader {
         if let line = next, line.indent > indent { throw error("a line that stands too deep", line) }
     }
 
-    /// The key and the value of a line of a mapping; nil if it is none.
+    /// The key and the value of a line of a mapping; nil for other lines.
     private func split(_ line: Line) throws(WireError) -> (key: String, value: Substring)? {
         let content = line.content
         if let quote = content.first, quote == "\"" || quote == "'" {

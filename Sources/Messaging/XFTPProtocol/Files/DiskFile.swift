@@ -11,7 +11,7 @@ import SystemSupport
 
 /// An open file that is read and written in pieces. Its calls block: not for event loops.
 ///
-/// Reads and writes without an offset continue where the last call ended, whoever made it.
+/// Reads and writes without an offset continue where the last call of any caller ended.
 package final class DiskFile: Sendable {
     private let descriptor: Int32
     private let path: String

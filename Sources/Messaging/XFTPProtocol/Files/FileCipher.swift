@@ -29,7 +29,7 @@ package struct FileEncryptor: ~Copyable {
         return stream.encrypt(bytes)
     }
 
-    /// Encrypts the next piece of the content where it stands.
+    /// Encrypts the next piece of the content in place.
     ///
     /// - Throws: ``FileFormatError`` `invalidSize` if there is more content than was planned.
     package mutating func encrypt(inPlace piece: UnsafeMutableRawBufferPointer) throws(FileFormatError) {

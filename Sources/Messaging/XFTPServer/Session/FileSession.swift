@@ -174,7 +174,7 @@ final class FileSession: Sendable {
         _ answer: (XFTPResponse, ChunkReader?) async throws -> Void
     ) async throws {
         let entity = transmission.entity
-        // Nobody would read what a client goes on to send, and all of it would be kept for as long as the answer takes.
+        // Nobody would read what a client continues to send, and all of it would be kept for as long as the answer takes.
         if case .put = command {} else if try await body.next() != nil { throw XFTPErrorType.size }
         let response: XFTPResponse
         switch command {

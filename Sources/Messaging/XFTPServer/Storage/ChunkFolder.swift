@@ -72,8 +72,8 @@ final class ChunkFolder: Sendable {
         return (present, removed)
     }
 
-    /// True if a file has the size of its chunk, or cannot be opened at present: what the disk refuses now it may give later, and clients that ask for
-    /// it are told so.
+    /// True if a file has the size of its chunk, or cannot be opened at present: the disk may work again later, and clients that ask for
+    /// the chunk get an error that says so.
     private func hasSize(_ size: UInt32, _ path: String) -> Bool {
         do throws(FileFormatError) {
             return try DiskFile.open(path).size == Int64(size)

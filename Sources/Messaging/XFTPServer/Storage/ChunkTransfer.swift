@@ -5,7 +5,7 @@ import XFTPProtocol
 
 /// A chunk that is being uploaded. Its calls block.
 final class ChunkWriter: Sendable {
-    /// Bytes that are written at a time: memory that a sender holds who does not go on sending.
+    /// Bytes that are written at a time: the memory that a stalled sender occupies.
     static let pieceSize = 64 << 10
 
     private struct State: ~Copyable {
@@ -54,7 +54,7 @@ final class ChunkWriter: Sendable {
 
 /// A chunk that is being downloaded, encrypted for its recipient. Its calls block.
 final class ChunkReader: Sendable {
-    /// Bytes that are read at a time: memory that a recipient holds who does not go on reading.
+    /// Bytes that are read at a time: the memory that a stalled recipient occupies.
     static let pieceSize = 64 << 10
 
     private struct State: ~Copyable {

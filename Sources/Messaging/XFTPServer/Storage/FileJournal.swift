@@ -116,7 +116,7 @@ final class FileJournal: Sendable {
         }
     }
 
-    /// Answers those who wait: all of them if the disk is failing, so that nobody waits for ever.
+    /// Answers the waiting requests: all of them if the disk is failing, so that none waits for ever.
     private func settle(isFailing: Bool) {
         let durable = journal.synchronized
         let settled = state.withLock { state in
@@ -127,7 +127,7 @@ final class FileJournal: Sendable {
         for (end, promise) in settled { promise.resolve(end <= durable) }
     }
 
-    /// Copies what is written into a folder, while the journal goes on.
+    /// Copies what is written into a folder, while the journal continues.
     ///
     /// - Throws: ``RouterError`` `storage`.
     func copy(to folder: String) throws(RouterError) { try journal.copy(to: folder) }

@@ -11,7 +11,7 @@ extension DatabaseSet {
     /// - Parameters:
     ///   - old: nil for databases that are not encrypted.
     ///   - new: nil to decrypt. A database that opens with it already is left as it is.
-    /// - Throws: ``StorageError``; then the old key holds, unless the error tells of the end of the change.
+    /// - Throws: ``StorageError``; then the old key holds, unless the error concerns the end of the change.
     public func changeKey(from old: DatabaseKey?, to new: DatabaseKey?) throws(StorageError) {
         try KeyChange(self, from: old, to: new).run()
     }
@@ -72,7 +72,7 @@ struct KeyChange {
             throw Self.error(
                 undecided.cause, "whether the key is changed turns out at the next start, which needs the new key, or else the old one")
         } catch {
-            // The old key holds. What is left is in nobody's way, and removed here if that can be.
+            // The old key holds. Leftover files do no harm, and are removed here if possible.
             try? Self.recover(set)
             throw Self.error(error, "the key cannot be changed")
         }

@@ -5,7 +5,7 @@ internal import GRDBSQLite
 /// It is SQLite's: headers, and records of a page number, a page as it was, and a checksum over some bytes of the clear page. Pages are
 /// encrypted as in the database, checksums with a mask that comes from the page's random vector.
 ///
-/// Where records are depends on headers in between, so what is written or read is told apart by its size: only pages have the size of a page,
+/// Where records are depends on headers in between, so writes and reads are distinguished by their size: only pages have the size of a page,
 /// and a checksum follows a page.
 final class EncryptedJournal: FileLayer {
     /// SQLite's sector: with ``encryptedCharacteristics`` it writes headers of this size.
@@ -87,7 +87,7 @@ final class EncryptedJournal: FileLayer {
         }
     }
 
-    /// The page number of a record, which stands before its page.
+    /// The page number of a record, which precedes its page.
     private func number(before offset: Int64, _ number: inout UInt32) -> CInt {
         if let lastNumber, lastNumber.end == offset {
             number = lastNumber.page

@@ -58,7 +58,7 @@ final class EncryptedLog: FileLayer {
         guard needsPage else { return SQLITE_OK }
         if number != 0, cipher.decrypt(frame + Self.frameHeaderSize, number: number) { return SQLITE_OK }
         frame.initializeMemory(as: UInt8.self, repeating: 0, count: Self.frameSize)
-        // Who reads a frame as a whole looks for the end of the log after a crash: an empty one is that. A page by itself is one that SQLite
+        // A reader of whole frames looks for the end of the log after a crash: an empty frame is the end. A page by itself is one that SQLite
         // knows to be there.
         return needsHeader ? SQLITE_OK : SQLITE_IOERR_DATA_CODE
     }

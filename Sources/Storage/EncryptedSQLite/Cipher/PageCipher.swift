@@ -100,7 +100,7 @@ final class PageCipher {
         }
     }
 
-    /// Encrypts one block of 16 bytes that stands beside a page. Blocks must differ.
+    /// Encrypts one block of 16 bytes that is stored beside a page. Blocks must differ.
     func encryptBlock(_ block: UnsafeMutableRawPointer) -> Bool { apply(sealingBlocks, to: block) }
 
     /// Undoes ``encryptBlock(_:)``.

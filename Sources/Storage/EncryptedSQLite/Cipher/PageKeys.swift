@@ -13,7 +13,7 @@ final class PageKeys: Sendable {
     let encryption: SecretMemory
     /// HMAC-SHA512.
     let authentication: SecretMemory
-    /// AES-256, for what stands beside pages in logs and journals and says something of what is in them. Not of SQLCipher.
+    /// AES-256, for the data beside pages in logs and journals that depends on their contents. SQLCipher does not have it.
     let surroundings: SecretMemory
 
     /// Derives the keys from a passphrase, which takes its time.

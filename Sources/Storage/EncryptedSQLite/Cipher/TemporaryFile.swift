@@ -4,7 +4,7 @@ internal import GRDBSQLite
 /// A file without a name, under a key that nobody else has and that is gone with it: AES-256-CTR.
 ///
 /// Connections to encrypted databases keep temporary things in memory. Should another connection of the process spill some to disk while an
-/// encrypted database is open, its file is encrypted too, because nothing tells them apart. It is private, not authenticated: who can
+/// encrypted database is open, its file is encrypted too, because nothing distinguishes them. It is private, not authenticated: an attacker who can
 /// change open files of the process can do worse.
 final class TemporaryFile: FileLayer {
     private let file: any FileLayer

@@ -8,7 +8,7 @@ internal import GRDBSQLite
 // with them when the power is, and what it folds into the database may be half a transaction. Only what is written again comes to the disk.
 
 extension Database {
-    /// Writes the log again as it stands, and waits until it is on disk. Before anything that rests on it.
+    /// Writes the unchanged log again, and waits until it is on disk. Call this before anything that relies on the log.
     ///
     /// Nobody else writes meanwhile. Where somebody does just now, it is his log, and he has done this.
     func rewriteLog() throws {

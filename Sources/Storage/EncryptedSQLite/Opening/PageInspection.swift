@@ -10,7 +10,7 @@ struct PageInspection {
     /// Tells a wrong key from damage.
     ///
     /// Under a wrong key no page is authentic; under the right one those are that are not damaged. When the salt at the beginning is damaged
-    /// the right key cannot be told from a wrong one.
+    /// the right key cannot be distinguished from a wrong one.
     func checkKey() throws(StorageError) {
         guard let file = try RawFile(path: path) else { return }
         let pages = try file.size / PageLayout.pageSize

@@ -24,7 +24,7 @@ extension StorageError {
         }
     }
 
-    /// Checks whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
+    /// Checks whether an error comes from the disk and may be temporary: the disk is full, or does not read or write.
     package static func isOfDisk(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isOfDisk ?? false
     }

@@ -66,7 +66,7 @@ package enum ParleyVFS {
         guard let system, let full = system.pointee.xFullPathname else { throw StorageError(.unavailable, "SQLite has no files here") }
         var buffer = [CChar](repeating: 0, count: Int(system.pointee.mxPathname) + 1)
         let code = full(system, path, CInt(buffer.count), &buffer)
-        // SQLITE_OK_SYMLINK tells of a link that was followed.
+        // SQLITE_OK_SYMLINK reports that a link was followed.
         guard code & 0xFF == SQLITE_OK else { throw StorageError(.unavailable, "the path \(path) cannot be used") }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -111,7 +111,7 @@ final class WALIndex: Sendable {
 
     /// Takes slots for a connection that holds none of them.
     ///
-    /// - Returns: false if another connection's lock stands against it.
+    /// - Returns: false if another connection's lock prevents it.
     func lock(_ slots: Range<Int>, exclusively: Bool) -> Bool {
         state.withLock { state in
             guard slots.allSatisfy({ exclusively ? state.holders[$0] == 0 : state.holders[$0] >= 0 }) else { return false }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Writes that nobody waits for: they join the next transaction, or make one by themselves after a moment.
 ///
-/// It only keeps them. Who is about to write anything takes them along by ``submitAll(_:)``.
+/// It only keeps them. The next writer includes them with ``submitAll(_:)``.
 package final class DeferredWrites<Write: Sendable>: Sendable {
     private struct Inner {
         var writes: [Write] = []

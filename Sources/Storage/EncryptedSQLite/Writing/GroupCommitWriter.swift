@@ -111,7 +111,7 @@ package final class GroupCommitWriter: Sendable {
         if hasWaiting { startDraining() }
     }
 
-    /// From now on the disk's failures end every job that they concern: for who is about to close and must not wait.
+    /// From now on, a failure of the disk ends every affected job: for callers that are about to close and must not wait.
     func stopWaitingForDisk() {
         let hasWaiting = state.withLock { state in
             state.isPatient = false
@@ -160,7 +160,7 @@ package final class GroupCommitWriter: Sendable {
 
     /// Ends the jobs of a batch that do not wait for the disk, and has the others tried again after a while.
     ///
-    /// - Returns: true if draining goes on by itself later.
+    /// - Returns: true if draining continues by itself later.
     private func retryLater(_ batch: [Job], _ error: any Error) -> Bool {
         let (persistent, delay) = state.withLock { state -> ([Job], Duration) in
             guard !state.isClosed, state.isPatient else { return ([], .zero) }

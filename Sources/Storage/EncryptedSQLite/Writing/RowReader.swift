@@ -98,7 +98,7 @@ extension Database {
         try forEachRow(sql, arguments) { _ in true }
     }
 
-    /// Runs a part of a transaction that leaves nothing behind if it throws. Parts may stand in each other.
+    /// Runs a part of a transaction that is rolled back if it throws. Parts can be nested.
     ///
     /// GRDB's `inSavepoint` compiles its statements anew each time, and gives back no value; these are compiled once.
     package func savepoint<T>(_ body: () throws -> T) throws -> T {

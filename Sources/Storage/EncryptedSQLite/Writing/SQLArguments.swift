@@ -5,7 +5,7 @@ internal import GRDBSQLite
 /// Arguments for the parameters of a statement, in their order.
 ///
 /// GRDB's `StatementArguments` are converted, checked against the names of parameters and copied, which costs more than a small statement itself. These
-/// are bound where they stand, and unbound when the statement is done: SQLite copies neither texts nor bytes, so that secrets among them stay where they are.
+/// are bound in place, and unbound when the statement is done: SQLite copies neither texts nor bytes, so that secrets among them stay where they are.
 package struct SQLArguments: ExpressibleByArrayLiteral {
     private var values: [(any DatabaseValueConvertible)?]
 
@@ -30,7 +30,7 @@ package struct SQLArguments: ExpressibleByArrayLiteral {
         guard values.count == count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(values.count) arguments for \(count) parameters")
         }
-        // One whose rows were not all read stands in the middle.
+        // A statement whose rows were not all read is still active.
         sqlite3_reset(statement)
         defer {
             // In this order: bound values stay in use until the reset.
