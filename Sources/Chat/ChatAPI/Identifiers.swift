@@ -11,7 +11,7 @@ public struct RecordID<Record>: Hashable, Comparable, Sendable {
     /// The id with this number.
     @inlinable public init(_ number: Int64) { rawValue = number }
 
-    /// Reads the number from decimal text; nil if it is none.
+    /// Reads the number from decimal text; nil for other text.
     @inlinable public init?(_ text: some StringProtocol) {
         guard let number = Int64(text) else { return nil }
         self.init(number)

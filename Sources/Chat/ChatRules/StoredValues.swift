@@ -12,7 +12,7 @@ extension UTCTimestamp {
         self.init(seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32(rest < 0 ? rest + 1_000_000_000 : rest))
     }
 
-    /// Nanoseconds since 1970-01-01T00:00:00Z; moments beyond the years 1678 to 2262 stand at the limits.
+    /// Nanoseconds since 1970-01-01T00:00:00Z; times outside the years 1678 to 2262 are set to the limits.
     package var stored: Int64 {
         // Before 1970 from the end of the second, as the beginning of the first one that is stored is beyond the limit.
         let whole = seconds < 0 ? seconds + 1 : seconds
@@ -21,7 +21,7 @@ extension UTCTimestamp {
         return overflow || past ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// This moment and some seconds more, or less; the nearest end of the years that can be told if it would be outside.
+    /// This time plus or minus some seconds, limited to the years that can be represented.
     package func adding(seconds more: Int64) -> UTCTimestamp {
         let (sum, overflow) = seconds.addingReportingOverflow(more)
         return UTCTimestamp(seconds: overflow ? (more < 0 ? .min : .max) : sum, nanoseconds: nanoseconds)

@@ -71,7 +71,7 @@ extension ConnectionSimulator.State {
         reportDelivery(of: id)
     }
 
-    /// Reports what is being received, again if need be.
+    /// Reports what is being received, again if necessary.
     func reportDelivery(of id: ConnectionID) {
         guard let connection = connections[id], let delivery = connection.delivery else { return }
         devices[connection.device]?.report(AgentNotification(connection: id, event: delivery.event))
@@ -90,7 +90,7 @@ extension ConnectionSimulator.State {
         deliver(to: id)
     }
 
-    /// Deletes connections. Peers hear of it when they send.
+    /// Deletes connections. Peers notice when they send.
     mutating func delete(_ ids: [ConnectionID], of device: String) {
         let known = ids.filter { connections[$0]?.device == device }
         guard !known.isEmpty else { return }

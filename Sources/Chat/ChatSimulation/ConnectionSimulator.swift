@@ -10,7 +10,8 @@ import Synchronization
 
 /// Connections between simulated agents, in memory: the state of all agents, and the links by which they connect.
 ///
-/// A message is in the inbox of the peer at once. The peer hears of one after another, each once the one before is acknowledged. Nothing is encrypted, no router is asked, and nothing fails but what must: a link that is gone, a peer that has deleted the connection.
+/// A message is in the inbox of the peer at once. The peer gets one after another, each after the acknowledgement of the one before. Nothing is encrypted,
+/// no router is asked, and nothing fails but what must: a link that is gone, a peer that has deleted the connection.
 ///
 /// The state of an agent outlives the agent, as its database would. All calls take one lock: a test of a bot has few parties.
 package final class ConnectionSimulator: Sendable {
@@ -98,7 +99,7 @@ struct SimulatedConnection {
     enum Stage: String {
         /// Made, and not joined.
         case new
-        /// An invitation that nobody has joined, or who has is not allowed.
+        /// An invitation that nobody has joined, or whose joiner is not allowed.
         case invitation
         /// A contact address.
         case address

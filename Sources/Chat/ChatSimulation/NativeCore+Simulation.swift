@@ -6,7 +6,7 @@ extension NativeCore {
     /// Opens the core of a folder, with connections and files that a simulator has.
     ///
     /// - Parameters:
-    ///   - device: The name of the core in the simulation. A core of the same name goes on where the last one has ended.
+    ///   - device: The name of the core in the simulation. A core of the same name continues where the last one has ended.
     ///   - now: The time of the chat layer.
     ///   - age: The time by which messages disappear.
     /// - Throws: As ``NativeCore/open(_:network:)``.

@@ -13,7 +13,7 @@ package struct SimulatedAgent: AgentService {
     /// The events.
     package let events: AsyncStream<AgentNotification>
 
-    /// - Parameter device: The name of the agent: one of the same name goes on where the last one has ended.
+    /// - Parameter device: The name of the agent: one of the same name continues where the last one has ended.
     package init(_ simulator: ConnectionSimulator, as device: String) {
         self.simulator = simulator
         self.device = device

@@ -110,8 +110,8 @@ package final class SimulatedFileStorage: Sendable {
     }
 }
 
-/// The transfer of files as a core sees it, over a ``SimulatedFileStorage``. It outlives the core, like the agent's database: what is not removed goes on at the next
-/// start, and outcomes are announced again.
+/// The transfer of files as a core sees it, over a ``SimulatedFileStorage``. It outlives the core, like the agent's database: what is not removed goes on
+/// at the next start, and outcomes are announced again.
 package final class SimulatedFileService: FileService {
     /// A call of the core.
     package struct Call: Sendable, Hashable {
@@ -152,7 +152,7 @@ package final class SimulatedFileService: FileService {
 
     package init(_ cloud: SimulatedFileStorage) { self.cloud = cloud }
 
-    /// The core that hears of transfers from now on.
+    /// The core that gets the events of transfers from now on.
     package func attach(_ relay: FileEventRelay) { state.withLock { $0.relay = relay } }
 
     package var calls: [Call] { state.withLock { $0.calls } }

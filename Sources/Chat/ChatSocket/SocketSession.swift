@@ -37,7 +37,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         var isReading = true
         /// Bytes of the commands in the queues.
         var bytes = 0
-        /// Queues whose answers the client has not taken yet: they go on when it has.
+        /// Queues whose answers the client has not taken yet: they continue when it has.
         var answered: [(key: CommandQueues<Order>.Key, joined: Int)] = []
         var events: Task<Void, Never>?
     }
@@ -119,7 +119,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     private func start(_ orders: [(key: CommandQueues<Order>.Key, command: Order)]) {
         for (key, order) in orders {
-            // Those of one chat that have come by now go on together: they share what waiting for the disk costs.
+            // Those of one chat that have come by now continue together: they share what waiting for the disk costs.
             let orders = [order] + bound.value.queues.join(key, limit: Self.jointLimit - 1)
             Task { [self] in
                 // The answers are made here and not on the event loop, which has other connections to serve.

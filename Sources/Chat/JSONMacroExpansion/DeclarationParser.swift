@@ -83,7 +83,7 @@ struct DeclarationParser {
         return (attributes, modifiers)
     }
 
-    /// The token at an index goes on with a declaration of which `class` is a modifier.
+    /// The token at an index continues with a declaration of which `class` is a modifier.
     private func isModified(_ index: Int) -> Bool {
         guard let text = tokens[safe: index]?.text else { return false }
         return Self.modifiers.contains(text) || ["var", "let", "func", "subscript"].contains(text)
@@ -266,7 +266,7 @@ struct DeclarationParser {
         return text(from: start)
     }
 
-    /// An expression goes on in the next line behind or in front of an operator, a dot and the signs of `?:`.
+    /// An expression continues in the next line behind or in front of an operator, a dot and the signs of `?:`.
     private static func goesOn(from last: SwiftToken, to first: SwiftToken) -> Bool {
         let signs = [".", "?", ":", "+", "-", "*", "/", "%", "&", "|", "<", ">", "=", "^"]
         return first.kind == .sign && signs.contains(first.text) || last.kind == .sign && signs.contains(last.text) && last.text != "?"

@@ -36,7 +36,7 @@ package enum JSONMacroExpander {
         }
     }
 
-    /// The outcome of an expansion: source text, or the reasons why there is none.
+    /// The outcome of an expansion: source text, or the errors.
     struct Expansion {
         var source: String?
         var misuses: [Misuse] = []

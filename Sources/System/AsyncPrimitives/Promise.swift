@@ -28,7 +28,7 @@ package final class Promise<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// The value; nil while there is none.
+    /// The value; nil before it is set.
     package var current: Value? { state.withLock { $0.value } }
 
     /// Waits for the value. Cancellation of the task does not end the wait.

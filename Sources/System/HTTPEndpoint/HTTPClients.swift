@@ -35,7 +35,7 @@ final class HTTPClients: Sendable {
         self.now = now
     }
 
-    /// Takes a connection in, if need be in the place of another one, which is closed.
+    /// Takes a connection in, if necessary in the place of another one, which is closed.
     ///
     /// - Returns: false if there are too many, or the server is closed.
     func admit(_ channel: any Channel) -> Bool {

@@ -12,7 +12,7 @@ package enum ProcessEnd: Sendable, Hashable {
 /// again when the process ends again. What three processes have crashed on is in quarantine from then on. A process that was killed says less: the item
 /// that comes first after a start is being processed whenever somebody kills a process twice in a row. Therefore it takes nine of those.
 ///
-/// A value without I/O: it is told what happened and answers what to do.
+/// A value without I/O: its caller reports what happened, and it answers what to do.
 package struct CrashSuspects: Sendable {
     /// The weight of all ends together from which on something is in quarantine.
     package static let quarantineWeight = 9

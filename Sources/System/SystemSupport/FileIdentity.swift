@@ -2,7 +2,7 @@ internal import CFileStatus
 
 /// The numbers by which a file system tells one file from every other: a copy of the file has others, and renaming keeps them.
 ///
-/// The number of the device is none of them: it may change whenever the system starts.
+/// The device number is not included: it may change whenever the system starts.
 package struct FileIdentity: Sendable, Hashable, Codable {
     /// The number that shows that two files are not the same one.
     package enum Difference: Sendable, Hashable {

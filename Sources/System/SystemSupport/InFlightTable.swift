@@ -21,13 +21,13 @@ package final class InFlightTable: Sendable {
     private static let format: [UInt8] = Array("PARLEY inflight2".utf8)
     private static let headerSize = format.count + 16
     private static let slotSize = InFlightKey.longest + 1
-    /// The largest file that is read: whoever wrote more is not us.
+    /// The maximum size of a file that is read: another program has written a larger one.
     private static let largestFile = 1 << 20
 
     /// The keys that were being processed when the process before this one died; empty after one that ended cleanly. It stays in the file until
     /// ``forgetLeftBehind()``.
     package let leftBehind: [InFlightKey]
-    /// The way in which that process ended. Only a program that handles the signals of crashes (`parley_end_on_crash`) tells of a crash.
+    /// The way in which that process ended. Only a program that handles the signals of crashes (`parley_end_on_crash`) reports a crash.
     package let previousEnd: ProcessEnd
     package let slots: Int
 

@@ -23,7 +23,7 @@ package struct ServiceManager: Sendable {
     private let journalStream: String?
 
     /// - Parameters:
-    ///   - notifySocket: the path of a datagram socket, or the name of an abstract one after `@`; nil if nobody is to be told.
+    ///   - notifySocket: the path of a datagram socket, or the name of an abstract one after `@`; nil to notify nobody.
     ///   - journalStream: device and inode of what the journal reads, as `8:1234`; nil if it reads nothing.
     package init(notifySocket: String?, journalStream: String?) {
         self.notifySocket = notifySocket
@@ -87,7 +87,7 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// The service manager could not be told.
+/// The service manager could not be notified.
 package struct ServiceManagerError: Error, Hashable, CustomStringConvertible {
     package let reason: String
 

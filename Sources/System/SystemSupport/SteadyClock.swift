@@ -21,7 +21,7 @@ package final class SteadyClock: Sendable {
 
     /// The time of day to believe, since 1970.
     package var now: Duration {
-        // Asked for under the lock, so that time never goes back between two who ask at once.
+        // Asked for under the lock, so that time never goes back between two concurrent callers.
         time.withLock { $0.believed(timeOfDay(), at: elapsed()) }
     }
 }

@@ -1,10 +1,10 @@
 /// Time of day for the age of things, which does not follow a clock that is set far off.
 ///
 /// Data with a lifetime is deleted when the clock says that the lifetime is over. A clock that jumps by more than an hour, to 1970
-/// or to 2100, is more often wrong than right; so it is believed only when it has stood by that for a day. Until then time goes on from where
+/// or to 2100, is more often wrong than right; so it is believed only when it has stood by that for a day. Until then time continues from where
 /// it was, as fast as it passes. What runs slow or fast, and is set right now and then, is followed.
 ///
-/// A value without a clock of its own: it is told what the clocks show.
+/// A value without a clock of its own: its caller passes the times of the clocks.
 package struct SteadyTime: Sendable {
     /// A clock that is off by no more than this is followed at once.
     package static let tolerance = Duration.seconds(3_600)
@@ -13,7 +13,7 @@ package struct SteadyTime: Sendable {
 
     /// When time of day and elapsed time were last seen together.
     private var known: (time: Duration, elapsed: Duration)?
-    /// The difference from the time that is believed, as it was last seen, and since when the clock stands by it, in elapsed time.
+    /// The difference from the time that is believed, as it was last seen, and the elapsed time since which the clock agrees with it.
     private var off: (difference: Duration, since: Duration)?
 
     package init() {}

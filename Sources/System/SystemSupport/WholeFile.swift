@@ -7,7 +7,7 @@
 #endif
 
 /// Small files at once. The system reads and writes as much as it likes at a time, and may be interrupted before it has begun: here all is read
-/// and written, or it is told why not.
+/// and written, or it gets the reason.
 package enum WholeFile {
     /// Bytes asked for at a time.
     private static let step = 64 << 10

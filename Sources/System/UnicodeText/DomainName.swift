@@ -32,7 +32,7 @@ package enum DomainName {
         guard text.utf8.count <= longestLabel else { return String(text) }
         var scalars = Array(text.unicodeScalars)
         if text.hasPrefix("xn--") {
-            // No name has controls, so that one stands for itself.
+            // A name has no control characters, so a control character is unchanged.
             guard let decoded = Punycode.decode(text.dropFirst(4)), !decoded.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
                 return String(text)
             }

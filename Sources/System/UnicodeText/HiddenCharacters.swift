@@ -3,7 +3,7 @@ package enum HiddenCharacters {
     /// True if nothing of the text can be seen: white space, characters that show nothing, and marks without a letter.
     package static func isBlank(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.isWhiteSpace || $0.isInvisible || $0.isMark } }
 
-    /// True if the text has characters that cannot be seen and that no script or emoji needs where they stand.
+    /// True if the text has characters that are invisible and that no script or emoji needs at their place.
     package static func isContained(in text: String) -> Bool {
         guard text.utf8.contains(where: { $0 >= 0x7F || $0 < 0x09 || (0x0E..<0x20).contains($0) }) else { return false }
         let scalars = Array(text.unicodeScalars)
@@ -55,7 +55,7 @@ package enum HiddenCharacters {
         (0xE0030...0xE0039).contains(scalar.value) || (0xE0061...0xE007A).contains(scalar.value)
     }
 
-    /// The text without the characters that texts are compared without, except those that a script or emoji needs where they stand, such as the joiners
+    /// The text without the characters that texts are compared without, except those that a script or emoji needs at their place, such as the joiners
     /// of a family. Controls of direction and the tags of flags are left out.
     package static func removed(from text: String) -> String {
         guard text.unicodeScalars.contains(where: \.isIgnorable) else { return text }

@@ -1,6 +1,6 @@
 /// Letters that people write in place of Latin ones so that a list of words does not find them.
 enum Lookalikes {
-    /// Letters of other scripts and modified letters, which look like a Latin letter wherever they stand.
+    /// Letters of other scripts and modified letters, which look like a Latin letter at every place.
     private static let letters: [Unicode.Scalar: Unicode.Scalar] = {
         var map: [Unicode.Scalar: Unicode.Scalar] = [:]
         for (letter, others) in LookalikeTable.letters {
@@ -60,7 +60,7 @@ enum Lookalikes {
         return Unicode.Scalar(0x61 + scalar.value - first)
     }
 
-    /// Tells whether a sign that can be two letters stands in a word with letters.
+    /// Tells whether a sign that can mean two letters is in a word with letters.
     static func hasOne(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.indices.contains { index in
             (scalars[index] == "1" || scalars[index] == "|") && (isLetter(scalars, index - 1) || isLetter(scalars, index + 1))
@@ -74,7 +74,7 @@ enum Lookalikes {
     /// Digits and signs that can be a letter.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool { isASCIIDigit(scalar) || letter(for: scalar, one: "i") != nil }
 
-    /// Tells whether digits or signs stand at an edge of a word with letters: `casino7`, `@casino`.
+    /// Tells whether digits or signs are at an edge of a word with letters: `casino7`, `@casino`.
     static func hasEdgeSigns(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.indices.contains { index in
             guard isSign(scalars[index]) else { return false }

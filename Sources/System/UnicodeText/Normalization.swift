@@ -11,7 +11,7 @@ enum NormalizationForm {
     /// Form KC.
     static func composedPlainly(_ text: String) -> String { text.precomposedStringWithCompatibilityMapping }
 
-    /// True if a text is certainly in form C: most texts can be told to be by their scalars alone.
+    /// True if a text is certainly in form C: for most texts, their scalars alone show this.
     private static func isComposed(_ scalars: String.UnicodeScalarView) -> Bool {
         scalars.allSatisfy { scalar in
             switch scalar.value {

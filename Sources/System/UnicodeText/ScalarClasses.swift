@@ -20,7 +20,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// True for characters that show nothing where they stand: those that texts are compared without, and blank letters.
+    /// True for characters that show nothing: those that texts are compared without, and blank letters.
     package var isInvisible: Bool { value == 0x2800 || isIgnorable }
 
     /// True for the characters that texts are compared without: those that Unicode calls ignorable, controls other than white space, and the signs of

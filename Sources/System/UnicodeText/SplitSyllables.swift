@@ -1,12 +1,12 @@
 /// Words of Korean and Japanese that people cut so that a list does not find them: letters of syllables one by one (`ㅋㅏㅈㅣㄴㅗ`), a word in two parts
-/// (`카지 노`, `カジ ノ`), Latin letters for strokes (`ㅋr`), and sound marks that stand apart (`カシ ゛`).
+/// (`카지 노`, `カジ ノ`), Latin letters for strokes (`ㅋr`), and separate sound marks (`カシ ゛`).
 enum SplitSyllables {
     /// Letters and signs between two parts at the most.
     private static let longestGap = 3
     /// Syllables of a part at the most: longer ones are words.
     private static let longestPart = 2
 
-    /// The scalars with sound marks on the letters that they belong to. They stand alone in no text that is meant to be read.
+    /// The scalars with sound marks on the letters that they belong to. Readable texts never contain them alone.
     static func withSoundMarks(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         guard scalars.contains(where: isSoundMark) else { return scalars }
         var result: [Unicode.Scalar] = []

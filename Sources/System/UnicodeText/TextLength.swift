@@ -24,7 +24,7 @@ package enum TextLength {
         return max(0, marks - marksOfLetter, scalars - scalarsOfCharacter)
     }
 
-    /// The highest number of marks on one letter. Selectors of the form of an emoji are none.
+    /// The highest number of marks on one letter. Variation selectors of emoji do not count.
     package static func mostMarks(_ text: String) -> Int {
         guard text.utf8.contains(where: { $0 >= 0xCC }) else { return 0 }
         var most = 0, marks = 0

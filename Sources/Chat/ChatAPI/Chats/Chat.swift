@@ -67,7 +67,7 @@ public struct ChatTag: JSONObjectConvertible, Hashable, Identifiable {
     public var id: ChatTagID { chatTagID }
 }
 
-/// An item that was deleted, and what stands in its place.
+/// An item that was deleted, and what is in its place.
 @JSONMembers
 public struct ChatItemDeletion: JSONObjectConvertible, Hashable {
     /// The item as it was.

@@ -11,7 +11,7 @@ public enum ConnectionCommand: Sendable, Hashable {
     case prepareContact(user: UserID, CreatedConnectionLink, ContactShortLinkData)
     /// Makes a group from a link, before joining; `direct` unless it is joined by relays.
     case prepareGroup(user: UserID, CreatedConnectionLink, direct: Bool = true, GroupShortLinkData)
-    /// Connects by a full link, with the short one if there is one. Nil stands for text that is no full link.
+    /// Connects by a full link, with the short one if there is one. Nil means a text that is not a full link.
     case connect(user: UserID, incognito: Bool = false, CreatedConnectionLink?)
     /// Connects by any link, as the active profile.
     case connectLink(incognito: Bool = false, String)

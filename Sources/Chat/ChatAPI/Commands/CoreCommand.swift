@@ -52,7 +52,7 @@ public enum CoreCommand: Sendable, Hashable {
     case queues
     /// Received events that were set aside because processes died of them. Not a command of official cores.
     case quarantine(QuarantineCommand)
-    /// A command of an extension: what stands behind `//`.
+    /// A command of an extension: the text after `//`.
     case custom(String)
 }
 

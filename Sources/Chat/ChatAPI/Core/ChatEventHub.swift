@@ -6,7 +6,7 @@ public final class ChatEventHub: Sendable {
         var subscriptions: [ObjectIdentifier: Weak] = [:]
         var isFinished = false
 
-        /// The subscriptions, which are none of the hub any more.
+        /// The subscriptions, which no longer belong to the hub.
         mutating func takeAll() -> [ChatEventSubscription] {
             defer { subscriptions = [:] }
             return subscriptions.values.compactMap(\.subscription)
@@ -50,7 +50,7 @@ public final class ChatEventHub: Sendable {
         for subscription in all { subscription.finish() }
     }
 
-    /// Ends the present subscriptions with an error, after what they wait for: the publisher itself has missed events, so whoever
+    /// Ends the present subscriptions with an error, after what they wait for: the publisher itself has missed events, so everyone who
     /// reads them must subscribe and read the state anew.
     public func lose() {
         let all = state.withLock { $0.takeAll() }

@@ -41,7 +41,7 @@ public indirect enum MessagingError: JSONTagged, Hashable {
     /// The agent is in an unexpected state.
     @JSONName("INTERNAL", ["message": "internalErr"])
     case `internal`(message: String)
-    /// The agent cannot go on.
+    /// The agent cannot continue.
     @JSONName("CRITICAL", ["message": "criticalErr"])
     case critical(offerRestart: Bool, message: String)
     /// The agent is suspended.

@@ -44,7 +44,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A contact deleted an item that is not known.
     @JSONName(["sharedMessageID": "sharedMsgId"])
     case chatItemDeletedNotFound(user: User, contact: Contact, sharedMessageID: SharedMessageID)
-    /// The other side has confirmed; connecting goes on.
+    /// The other side has confirmed; connecting continues.
     case contactConnecting(user: User, contact: Contact)
     /// A contact is connected.
     @JSONName(["customUserProfile": "userCustomProfile"])
@@ -103,9 +103,9 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case agentUserDeleted(agentUserID: Int64)
     /// An invitation to a group was accepted.
     case userAcceptedGroupSent(user: User, groupInfo: GroupInfo, hostContact: Contact?)
-    /// Joining by a group link goes on.
+    /// Joining by a group link continues.
     case groupLinkConnecting(user: User, groupInfo: GroupInfo, hostMember: GroupMember)
-    /// Joining a business chat goes on.
+    /// Joining a business chat continues.
     case businessLinkConnecting(user: User, groupInfo: GroupInfo, hostMember: GroupMember, fromContact: Contact)
     /// An invitation to a group was sent.
     case sentGroupInvitation(user: User, groupInfo: GroupInfo, contact: Contact, member: GroupMember)
@@ -178,7 +178,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case rcvFileStart(user: User, chatItem: ItemInChat)
     /// A file that was marked to be received is accepted.
     case rcvFileAccepted(user: User, chatItem: ItemInChat)
-    /// Downloading goes on; bytes.
+    /// Downloading continues; bytes.
     @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
     case rcvFileProgressXFTP(user: User, chatItem: ItemInChat?, receivedSize: Int64, totalSize: Int64, transfer: JSONValue)
     /// A file is there.
@@ -189,13 +189,13 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Downloading failed.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
     case rcvFileError(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
-    /// Downloading is failing; attempts go on.
+    /// Downloading is failing; attempts continue.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
     case rcvFileWarning(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
     /// A file downloaded by its link is there.
     @JSONName(["transfer": "rcvFileTransfer"])
     case rcvStandaloneFileComplete(user: User, targetPath: String, transfer: JSONValue)
-    /// Uploading goes on; bytes.
+    /// Uploading continues; bytes.
     @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta"])
     case sndFileProgressXFTP(user: User, chatItem: ItemInChat?, meta: JSONValue, sentSize: Int64, totalSize: Int64)
     /// The description of a file is being uploaded.
@@ -210,7 +210,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Uploading failed.
     @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "message": "errorMessage"])
     case sndFileError(user: User, chatItem: ItemInChat?, meta: JSONValue, message: String)
-    /// Uploading is failing; attempts go on.
+    /// Uploading is failing; attempts continue.
     @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "message": "errorMessage"])
     case sndFileWarning(user: User, chatItem: ItemInChat?, meta: JSONValue, message: String)
     /// A contact calls.

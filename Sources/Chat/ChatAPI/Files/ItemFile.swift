@@ -51,7 +51,7 @@ public enum ItemFileStatus: JSONTagged, Hashable {
     /// Upload failed.
     @JSONName("sndError", ["error": "sndFileError"])
     case sendError(error: FileError)
-    /// Upload is failing; attempts go on.
+    /// Upload is failing; attempts continue.
     @JSONName("sndWarning", ["error": "sndFileError"])
     case sendWarning(error: FileError)
     /// Offered, not accepted.
@@ -70,7 +70,7 @@ public enum ItemFileStatus: JSONTagged, Hashable {
     /// Download failed.
     @JSONName("rcvError", ["error": "rcvFileError"])
     case receiveError(error: FileError)
-    /// Download is failing; attempts go on.
+    /// Download is failing; attempts continue.
     @JSONName("rcvWarning", ["error": "rcvFileError"])
     case receiveWarning(error: FileError)
     /// Stored in a form that the core does not know.

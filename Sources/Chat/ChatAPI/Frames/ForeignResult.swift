@@ -4,7 +4,7 @@ public import ChatProtocol
 public enum ForeignResult<Value: JSONConvertible & Hashable>: Sendable, Hashable, JSONConvertible {
     /// The response or event.
     case result(Value)
-    /// Why there is none.
+    /// The reason why there is no result.
     case error(ChatError)
 
     /// Reads the JSON form.

@@ -34,7 +34,7 @@ public struct JoinerAdmission: JSONObjectConvertible, Hashable, Sendable {
     /// Adds the members of the value to an object.
     public func write(into object: inout JSONObjectWriter) { object.add("rules", rules) }
 
-    /// The fault that forbids to use the rules, as a text for a person; nil if there is none.
+    /// The error in the rules, as a text for a person; nil if the rules are valid.
     public var fault: String? {
         if rules.count > Self.largestRuleCount { return "more than \(Self.largestRuleCount) rules" }
         if rules.reduce(0, { $0 + ($1.nameContains?.count ?? 0) }) > Self.largestTextCount { return "more than \(Self.largestTextCount) texts" }
@@ -42,7 +42,7 @@ public struct JoinerAdmission: JSONObjectConvertible, Hashable, Sendable {
     }
 }
 
-/// A rule for those who ask to join a group by its link. It fits whoever fulfils all of its conditions; without conditions, it fits everybody.
+/// A rule for those who ask to join a group by its link. It applies if all of its conditions hold; without conditions, it applies to everybody.
 public struct JoinerRule: JSONObjectConvertible, Hashable, Sendable {
     /// The condition that the display name has more Unicode scalars than this.
     public var nameLongerThan: Int?
@@ -102,7 +102,7 @@ public struct JoinerRule: JSONObjectConvertible, Hashable, Sendable {
 public enum JoinerDecision: JSONTagged, Hashable, Sendable {
     /// Admits to the group, or to the review if the group has one.
     case accept(role: GroupMemberRole?)
-    /// A wait until the host admits the joiner. The two can write to each other; other members do not hear of it.
+    /// A wait until the host admits the joiner. The host and the joiner can write to each other; other members are not notified.
     case pendingApproval(role: GroupMemberRole?)
     /// A wait until a moderator admits the joiner.
     case pendingReview(role: GroupMemberRole?)

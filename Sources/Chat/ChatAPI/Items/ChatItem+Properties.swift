@@ -41,7 +41,7 @@ extension [ChatItem] {
     /// The items in the order in which they were said.
     ///
     /// Routers tell the time of what is received in whole seconds, and the time of what is sent has fractions. Items of the same second are in the
-    /// order in which they were stored, so that an answer stands behind its question.
+    /// order in which they were stored, so that an answer comes after its question.
     package var inConversationOrder: [ChatItem] {
         sorted { ($0.meta.itemTimestamp.seconds, $0.id.rawValue) < ($1.meta.itemTimestamp.seconds, $1.id.rawValue) }
     }

@@ -16,7 +16,7 @@ public enum ItemStatus: JSONTagged, Hashable {
     /// Could not be sent; no more attempts are made.
     @JSONName("sndError", ["error": "agentError"])
     case sendError(error: SendError)
-    /// Could not be sent for now; attempts go on.
+    /// Could not be sent for now; attempts continue.
     @JSONName("sndWarning", ["error": "agentError"])
     case sendWarning(error: SendError)
     /// Received and unread.

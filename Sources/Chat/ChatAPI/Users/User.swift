@@ -7,7 +7,7 @@ public struct User: JSONObjectConvertible, Hashable, Identifiable {
     public var userID: UserID
     /// The same profile's id in the agent, printed as text by the official core.
     public var agentUserID: String
-    /// Contact that stands for the profile itself.
+    /// The contact that represents the profile itself.
     public var userContactID: ContactID
     /// Name that is unique in the core; used by the commands typed by people.
     public var localDisplayName: String

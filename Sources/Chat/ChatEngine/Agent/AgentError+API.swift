@@ -128,7 +128,7 @@ extension AgentError.Crypto {
         }
     }
 
-    /// The item that tells of messages that could not be decrypted.
+    /// The item that reports messages that could not be decrypted.
     var itemError: (error: MessageDecryptError, count: Int) {
         switch self {
         case .decryptAES, .decryptCB: (.other, 1)
@@ -256,7 +256,7 @@ extension QueueState {
 }
 
 extension MessageIntegrity {
-    /// The item that tells of missing or repeated messages; nil if all is well.
+    /// The item that reports missing or repeated messages; nil if all is well.
     var itemError: MessageIntegrityError? {
         switch self {
         case .ok: nil

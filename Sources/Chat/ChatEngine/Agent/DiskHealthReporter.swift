@@ -4,7 +4,7 @@ import Synchronization
 
 /// Tells those who follow the core's events that the disk under its databases fails.
 ///
-/// The stores are opened before there is anybody to tell: what happens until then is told as soon as there is.
+/// The stores are opened before there is a listener. Faults until then are reported as soon as there is one.
 final class DiskHealthReporter: Sendable {
     private struct State {
         var hub: ChatEventHub?

@@ -41,7 +41,7 @@ extension Channels {
         }
         guard !known.isRelay else { return }
         let id = known.groupMemberID
-        // Later profiles come signed by the member itself: a relay does not rename those who are known.
+        // Later profiles are signed by the member itself: a relay cannot rename known members.
         if known.status == .unknown { try db.members.update(known, user: user.userID, profile: info.profile, at: now) }
         try db.members.update(id, role: ChannelRules.role(introduced: info.role, known: known), at: now)
         if known.status == .unknown { try db.members.update(id, status: .introduced, at: now) }
@@ -81,7 +81,7 @@ extension Channels {
         return try transaction.conversations.member(id, in: group)
     }
 
-    /// Stores what the link of a relay tells of it.
+    /// Stores the data of a relay from its link.
     ///
     /// - Throws: `duplicateMemberID` if another member has its identifier.
     func completeRelay(_ relay: GroupMember, memberID: MemberID, key: Ed25519.PublicKey, profile: Profile, of user: User) throws {

@@ -6,7 +6,7 @@ import Synchronization
 package struct RelayInvitation: Sendable {
     /// The profile that is invited.
     package let user: UserID
-    /// The group that stands for the channel.
+    /// The group that represents the channel.
     package let group: GroupID
     /// The profile of the channel.
     package let profile: GroupProfile
@@ -20,7 +20,7 @@ package struct RelayInvitation: Sendable {
     package let served: Int
 }
 
-/// An answer to an invitation to relay.
+/// An answer to the invitation to relay a channel.
 package enum RelayReviewAnswer: Sendable, Hashable {
     /// The channel is served, unless the policy forbids it.
     case accept

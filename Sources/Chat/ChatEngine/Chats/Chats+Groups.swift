@@ -6,7 +6,7 @@ import ChatStore
 // What commands do with the chats of groups and the support chats in them.
 
 extension Chats {
-    /// The profile whose group is read: with the official core this is the one that the group belongs to, whoever is active.
+    /// The profile whose group is read: with the official core this is the one that the group belongs to, whichever profile is active.
     private func reader(of id: GroupID) throws -> (User, GroupInfo) {
         guard let owner = try db.groups.userID(ofGroup: id), transaction.actor == nil || transaction.actor == owner else {
             throw Refusal.store(.userNotFoundByGroupID(groupID: id))

@@ -157,7 +157,7 @@ extension Chats {
         return .itemsReadForChat(user: user, chatInfo: .direct(contact: contact))
     }
 
-    /// The profile whose chat is read: with the official core this is the one that the contact belongs to, whoever is active.
+    /// The profile whose chat is read: with the official core this is the one that the contact belongs to, whichever profile is active.
     private func reader(of id: ContactID) throws -> (User, Contact) {
         guard let owner = try db.contacts.userID(ofContact: id), transaction.actor == nil || transaction.actor == owner else {
             throw Refusal.store(.userNotFoundByContactID(contactID: id))
@@ -211,7 +211,7 @@ extension Chats {
 
     func setTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) throws -> ChatResponse {
         let user = try transaction.user(id)
-        // Official cores do not mind chats that are not there, either; those of other profiles are none of this one's.
+        // Official cores do not mind chats that are not there, either; chats of other profiles count as missing.
         switch chat.type {
         case .direct:
             if let contact = try db.contacts.find(ContactID(chat.id), of: user) { try db.contacts.update(contact.contactID, itemTTL: seconds) }

@@ -11,7 +11,7 @@ struct RetentionPeriods: Sendable {
     var commandKeys: Int64
     /// Numbers of the agent's events. Events that were not confirmed come again with the next start.
     var countedEvents: Int64 = 30 * 86_400
-    /// Ids of messages of groups, by which copies are told: routers keep messages for three weeks.
+    /// Ids of messages of groups, by which copies are recognized: routers keep messages for three weeks.
     var groupMessages: Int64 = 30 * 86_400
     /// Messages that wait for members. What is before them in the members' queues is not kept longer, either.
     static let waitingMessages: Int64 = 21 * 86_400

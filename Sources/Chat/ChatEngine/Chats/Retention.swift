@@ -7,7 +7,7 @@ import GRDB
 import SMPWire
 
 // How long messages are kept. The time set for a chat wins over the one of its profile; 0 in a chat keeps its messages for ever. As in
-// official cores it counts from when an item was stored, banners stay, and nobody is told of the deletion.
+// official cores it counts from when an item was stored, banners stay, and no event reports the deletion.
 
 /// Bounds of retention.
 enum Retention {

@@ -77,7 +77,7 @@ extension NetworkConfig {
 }
 
 extension SOCKSProxy {
-    /// Reads `host:port`; `user:password@` before it names who asks, and `@` alone keeps connections for different purposes apart.
+    /// Reads `host:port`; `user:password@` before it are credentials, and `@` alone keeps connections for different purposes apart.
     package init?(parsing text: String) {
         var authentication = Authentication.none, place = Substring(text)
         if let at = text.lastIndex(of: "@") {

@@ -31,7 +31,7 @@ extension ConnectionEvents {
 }
 
 extension Effects {
-    /// Tells whether a message had no other effect than reports of errors. One that was repeated is none: while members become connected to each other,
+    /// Tells whether a message had no other effect than reports of errors. A repeated message does not count: while members become connected to each other,
     /// each of their messages comes twice.
     fileprivate func areUseless(since known: Int) -> Bool {
         let added = events.dropFirst(known)

@@ -245,7 +245,7 @@ extension ConnectionEvents {
                     error: fault.api, agentConnectionID: context.connection.agentConnectionID, entity: context.entity)))
     }
 
-    /// Events that are told on and change nothing.
+    /// Events that are passed on and change nothing.
     func receiveState(_ event: AgentEvent) {
         switch event {
         case .down(let server, let connections):

@@ -33,7 +33,7 @@ extension DeliveryStatuses {
         return unknown
     }
 
-    /// Sums up how far items are, and tells of those whose status is another one now.
+    /// Combines the statuses of items, and reports the changed ones.
     func updateStatuses(of sent: SentGroupItems) throws {
         var changed: [(user: UserID, items: [StoredItem])] = []
         for (id, userID, group) in sent.items {

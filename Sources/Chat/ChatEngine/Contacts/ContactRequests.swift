@@ -78,7 +78,7 @@ extension ContactRequests {
 
         try transaction.items.addOpening(to: &contact, pqEnabled: pqSupport, of: user)
         if let reply = address.addressSettings.autoReply, let welcome = asked.welcomeMessageID {
-            // The one who asks has seen the welcome message before.
+            // The requester has seen the welcome message before.
             var draft = ItemDraft(.sentMessage(content: reply), isSent: true)
             draft.sharedMessageID = welcome
             _ = try transaction.items.add(draft, to: &contact, of: user)
@@ -148,7 +148,7 @@ extension ContactRequests {
         try answer(requestID, item: item, contact: contact, address: address, user: user)
     }
 
-    /// Accepts the request if the address says so, else tells of it.
+    /// Accepts the request if the address says so; otherwise reports it.
     private func answer(
         _ id: UserContactRequestID, item: ChatItem?, contact: Contact, address: UserContactLink, user: User
     ) throws {

@@ -16,7 +16,7 @@ extension ChatTransaction {
 }
 
 extension Contacts {
-    /// Stores what a contact publishes now, and tells of it if it changed.
+    /// Stores what a contact publishes now, and reports it if it changed.
     ///
     /// - Parameter createsItems: Whether the chat shows the change; before anybody is connected it does not.
     func updateProfile(of contact: Contact, to profile: Profile, createsItems: Bool, user: User) throws -> Contact {

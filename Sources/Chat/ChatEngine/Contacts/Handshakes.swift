@@ -83,7 +83,7 @@ extension Handshakes {
         let id = try db.contacts.insert(new, user: context.user.userID, at: now)
         try db.connections.update(context.record.id, contact: id, at: now)
         if let tag = context.connection.contactRequestTag { try db.contacts.update(id, requestTag: tag) }
-        // The alias of a link becomes that of who comes by it.
+        // The alias of a link becomes the alias of the contact who connects by it.
         if !context.connection.localAlias.isEmpty {
             try db.profiles.updateProfileAlias(
                 try transaction.conversations.contact(id, of: context.user).profile.profileID, alias: context.connection.localAlias)
@@ -139,7 +139,7 @@ extension Handshakes {
         context.contact = contact
     }
 
-    /// Nothing stands above the banner of a chat.
+    /// The banner is the first item of a chat.
     private func beginChat(with contact: inout Contact, of user: User) throws {
         guard try !db.items.hasItems(contact: contact.contactID) else { return }
         let banner = try transaction.items.addBanner(to: &contact, of: user)

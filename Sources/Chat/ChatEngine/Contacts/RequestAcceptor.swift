@@ -39,7 +39,7 @@ struct RequestAcceptor: Sendable {
     /// Prepares the connection that accepts a request, unless there is one.
     ///
     /// - Parameters:
-    ///   - announces: Whether subscribers are told that the request is being accepted.
+    ///   - announces: Whether an event reports that the request is being accepted.
     ///   - incognito: Whether the contact is shown a random profile made for it; nil for the setting of the address.
     /// - Returns: nil if the request is gone, or the contact is connected already.
     func prepareAcceptance(_ id: UserContactRequestID, announces: Bool, incognito: Bool?) async throws(ChatCoreError) -> Acceptance? {

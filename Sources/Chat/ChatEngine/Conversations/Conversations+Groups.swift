@@ -50,7 +50,7 @@ extension Conversations {
 
     // MARK: Scopes
 
-    /// The support chat of a member, opened if need be.
+    /// The support chat of a member, opened if necessary.
     func supportChat(of member: GroupMember, in group: GroupInfo) throws -> (GroupMember, GroupConversation) {
         var member = member
         if member.supportChat == nil {
@@ -60,7 +60,7 @@ extension Conversations {
         return (member, GroupConversation(group, scope: .memberSupport(groupMember: member)))
     }
 
-    /// The support chat of this profile, opened if need be.
+    /// The support chat of this profile, opened if necessary.
     func ownSupportChat(in group: GroupInfo) throws -> GroupConversation {
         var group = group
         if group.membership.supportChat == nil {

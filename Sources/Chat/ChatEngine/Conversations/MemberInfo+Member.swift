@@ -4,7 +4,7 @@ import ChatRules
 import SMPWire
 
 extension MemberInfo {
-    /// A member as others are told of it.
+    /// A member in the form that other members receive.
     init(_ member: GroupMember, in group: GroupInfo) {
         self.init(
             memberID: member.memberID, role: member.role, versions: VersionRange(member.activeConnection?.peerChatVersions ?? member.chatVersions),

@@ -9,7 +9,7 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// Performs the agent's jobs, and is told of those that cannot be done.
+/// Performs the agent's jobs, and is notified of those that cannot be done.
 protocol AgentJobHandling: AnyObject, Sendable {
     /// Performs a job. A temporary error has it performed again later.
     func perform(_ job: AgentJob) async throws

@@ -9,7 +9,7 @@ import SMPWire
 extension Outbox {
     /// Sends messages to members of a group, each by its route, and records the status of their items at each member.
     func send(_ messages: [OutgoingMessage], to members: [GroupMember], in group: GroupInfo) throws {
-        // A member who writes under the identifier of a message of this profile is told by the record of messages that came.
+        // A member who reuses the identifier of a message of this profile is detected by the record of received messages.
         for message in messages where message.itemID != nil {
             _ = try db.receivedMessages.insert(
                 message.id, group: group.groupID, author: group.membership.groupMemberID, forwardedBy: nil, at: now)
@@ -210,7 +210,7 @@ extension Outbox {
 
     /// Sends messages to the receivers of a conversation.
     ///
-    /// - Parameter asGroup: True for messages in the name of the group, before which no profile is told.
+    /// - Parameter asGroup: True for messages in the name of the group, before which no profile is sent.
     func send(
         _ messages: [OutgoingMessage], to audience: Audience, in conversation: Conversation, asGroup: Bool = false, of user: User
     ) throws {

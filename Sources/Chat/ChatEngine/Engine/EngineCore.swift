@@ -223,7 +223,7 @@ extension EngineCore {
         }
     }
 
-    /// Refuses to go on when the core is closed.
+    /// Refuses to continue when the core is closed.
     func checkOpen() throws(ChatCoreError) {
         guard !isClosed else { throw ChatCoreError(.closed, "The core is closed.") }
     }

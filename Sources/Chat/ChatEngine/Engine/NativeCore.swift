@@ -153,7 +153,7 @@ package final class NativeCore: IdempotentChatCore {
         try await engine.start()
     }
 
-    /// Stops sending and receiving; ``start()`` goes on with what waits.
+    /// Stops sending and receiving; ``start()`` continues with what waits.
     package func stop() async {
         await engine.stop()
     }
@@ -255,7 +255,7 @@ package final class NativeCore: IdempotentChatCore {
 
     private func run(_ command: ChatCommand, _ runner: CommandRunner) async throws(ChatCoreError) -> ChatResponse {
         try engine.checkOpen()
-        // The caller may stop waiting; the command goes on.
+        // The caller may stop waiting; the command continues.
         let answer = PendingResponse()
         Task {
             do throws(ChatCoreError) {
@@ -268,7 +268,7 @@ package final class NativeCore: IdempotentChatCore {
     }
 }
 
-/// The response of a command that goes on whether or not its caller still waits.
+/// The response of a command that continues whether or not its caller still waits.
 private typealias PendingResponse = Promise<Result<ChatResponse, ChatCoreError>>
 
 extension Promise where Value == Result<ChatResponse, ChatCoreError> {

@@ -31,7 +31,7 @@ final class FileTransferController: Sendable {
         do throws(FileTransferError) {
             try await service.start()
         } catch {
-            // Messages are more than files: they go on without.
+            // Messages are more than files: they continue without.
             logger.error("files cannot be transferred", metadata: ["error": "\(error.code.rawValue)"])
         }
     }

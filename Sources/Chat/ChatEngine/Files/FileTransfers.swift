@@ -42,7 +42,7 @@ extension FileTransfers {
             do {
                 try transaction.outbox.send([event], to: try transaction.outbox.audience(of: conversation), in: conversation, of: user)
             } catch is Refusal {
-                // The file is cancelled although those whom it was sent to cannot be told.
+                // The file is cancelled although its recipients cannot be notified.
             }
         }
         return .sndFileCancelled(
@@ -62,7 +62,7 @@ extension FileTransfers {
         for file in try db.files.unfinishedFiles(of: chat) { try cancelTransfer(of: file) }
     }
 
-    /// Cancels a transfer, in either direction, unless it is over. Nobody is told.
+    /// Cancels a transfer, in either direction, unless it is over. No event reports this.
     private func cancelTransfer(of file: FileRecord) throws {
         guard !file.status.isFinal, !file.isCancelled, file.fileProtocol != .local else { return }
         if file.isSent { try transaction.sentFiles.cancel(file, of: try transaction.anyUser(file.user)) } else { try transaction.receivedFiles.abandon(file) }

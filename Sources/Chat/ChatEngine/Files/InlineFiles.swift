@@ -37,14 +37,14 @@ extension InlineFiles {
         if folders.encryptsFiles { record.key = CryptoFileArguments(.random(random)) }
     }
 
-    /// Asks the one who has offered a file for its chunks.
+    /// Asks the sender of a file for its chunks.
     ///
     /// - Throws: An error of a contact that cannot be written to; `fileInternal` for a member without a connection.
     func askForChunks(of file: FileRecord, user: User) throws {
         guard let stored = try file.item.flatMap({ try db.items.find($0, user: user.userID, at: now) }), let message = stored.item.meta.sharedMessageID else {
             throw Refusal.store(.sharedMessageIDNotFoundByFileID(fileID: file.id))
         }
-        // Who sends the file compares the name with that of the offer.
+        // The sender of the file compares the name with that of the offer.
         let event = ChatMessageEvent.acceptFileInvitation(messageID: message, connectionRequest: nil, name: file.offer?.name ?? file.name)
         switch (stored.owner, stored.item.direction) {
         case (.contact(let id), _): try transaction.outbox.send(event, to: try transaction.conversations.contact(id, of: user))
@@ -73,7 +73,7 @@ extension InlineFiles {
 
     private func receive(_ chunk: FileChunk, ofFileIn message: SharedMessageID, _ stored: StoredItem?, of user: User) throws {
         guard let stored, !stored.isSent, let file = try db.files.find(ofItem: stored.id) else {
-            // The others follow for some time, whatever they are told.
+            // The other chunks keep arriving for some time: only the first one is reported.
             if case .piece(let number, _) = chunk, number != 1 { return }
             return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
         }

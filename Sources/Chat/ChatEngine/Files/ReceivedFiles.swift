@@ -103,7 +103,7 @@ extension ReceivedFiles {
 
     // MARK: Accepting
 
-    /// The file that a command names, whoever's it is among the profiles that the command is for.
+    /// The file that a command names, of any of the profiles that the command is for.
     ///
     /// - Throws: `userNotFoundByFileID`; `receiveFileNotFound` for a sent file; `localFileNoTransfer` for one of notes.
     func receivedFile(_ id: FileID) throws -> FileRecord {
@@ -121,7 +121,7 @@ extension ReceivedFiles {
     /// - Parameters:
     ///   - key: The key with which it is encrypted on the disk; nil for none.
     ///   - inline: The option of the command that allows larger files inside messages, or none.
-    ///   - announces: Whether an event tells of it, because nobody waits for the response.
+    ///   - announces: Whether an event reports it, because nobody waits for the response.
     ///   - reserve: Reserves a path for a file of a name.
     func accept(
         _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, inline: Bool?, announces: Bool = false,

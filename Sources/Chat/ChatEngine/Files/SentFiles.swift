@@ -33,7 +33,7 @@ extension ChatTransaction {
 }
 
 extension SentFiles {
-    /// - Throws: `fileNotFound`, `fileSize`, `commandError` for a key that is none.
+    /// - Throws: `fileNotFound`, `fileSize`, `commandError` for an invalid key.
     func prepare(_ source: CryptoFile, limit: Int64 = FileLimits.sentFile) throws -> OutgoingFile {
         OutgoingFile(source: source, size: try folders.size(of: source, limit: limit))
     }
@@ -108,7 +108,7 @@ extension SentFiles {
             try finishStandalone(file, recipients, of: user)
             return true
         }
-        // Recipients do not acknowledge downloads, so that who joins a group later can use the same description.
+        // Recipients do not acknowledge downloads, so that later members of a group can use the same description.
         try db.files.update(file.id, description: .init(text: description.text, part: 1, isComplete: true))
         guard let sharedID = shown.chatItem.meta.sharedMessageID, shown.chatItem.meta.deleted == nil else { return true }
         emit(.sndFileProgressXFTP(user: user, chatItem: shown, meta: file.sendTransfer, sentSize: 1, totalSize: 1))

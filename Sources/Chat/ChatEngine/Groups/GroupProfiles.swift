@@ -80,7 +80,7 @@ extension GroupProfiles {
         group = chat.group
     }
 
-    /// Stores what a member publishes now, and tells of it if it changed.
+    /// Stores what a member publishes now, and reports it if it changed.
     ///
     /// - Parameter received: The message that brought it; nil for what the host sends once after a connection by a link.
     @discardableResult
@@ -94,7 +94,7 @@ extension GroupProfiles {
         }
         var contactUpdate: ChatEvent?
         if let contactID = member.contactID, let contact = try db.contacts.find(contactID, of: user) {
-            // A connected contact tells of its profile itself.
+            // A connected contact announces its profile itself.
             guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
             var published = profile
             published.preferences = contact.profile.preferences

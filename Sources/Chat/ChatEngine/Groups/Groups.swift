@@ -134,7 +134,7 @@ extension Groups {
         guard let link = try db.groups.invitationLink(group: id), let host = try db.members.host(of: id) else {
             throw Refusal.store(.groupInvitationNotFound)
         }
-        // The one who joins twice is told as official cores tell it.
+        // A second join is reported as official cores report it.
         guard group.membership.status == .invited else { throw Refusal.store(.groupAlreadyJoined) }
         guard let contactID = host.contactID, let contact = try db.contacts.find(contactID, of: user) else {
             throw Refusal.store(.contactNotFoundByMemberID(groupMemberID: host.groupMemberID))
@@ -189,7 +189,7 @@ extension Groups {
         return .groupDeletedUser(user: user, groupInfo: group, isSigned: tells && message.isSigned)
     }
 
-    /// Takes the membership as it is stored into what is told of the group, with the time by which that counts.
+    /// Puts the stored membership into the reported group, with the time by which it counts.
     func showMembership(in group: inout GroupInfo, of user: User) throws {
         let current = try transaction.conversations.group(group.groupID, of: user)
         (group.membership, group.updatedAt) = (current.membership, current.updatedAt)
@@ -219,7 +219,7 @@ extension Groups {
             let isNew: (GroupMember) -> Bool = { $0.supports(ChatVersions.businessChatPreferences) }
             let older = members.filter { !isNew($0) }
             if !older.isEmpty, let titled = try db.members.find(business.businessID, group: group.groupID) {
-                // Clients that know no preferences of business chats are told the whole profile, by the name of the business.
+                // Clients that know no preferences of business chats get the whole profile, by the name of the business.
                 var shown = profile
                 (shown.displayName, shown.fullName) = (titled.profile.displayName, titled.profile.fullName)
                 (shown.shortDescription, shown.image) = (titled.profile.shortDescription, titled.profile.image)

@@ -6,7 +6,7 @@ import SystemSupport
 /// The number of messages that joins of strangers may make a host send.
 ///
 /// A join costs the host about three messages for each member: it introduces the newcomer to every member and every member to the newcomer, and the end of
-/// the membership is told again. Anyone who comes beyond the pace waits, and is let in when its turn has come.
+/// the membership is told again. A joiner beyond the pace waits for its turn.
 package struct JoinPace: Sendable, Hashable {
     /// Messages that the joins of one group may cause at once after a time of rest.
     package var burst: Int
@@ -34,7 +34,7 @@ package struct JoinPace: Sendable, Hashable {
     }
 }
 
-/// The turns of those who join, for each group a bucket of messages. Counts are in memory: after a restart the buckets are full.
+/// The turns of joiners: a bucket of messages for each group. Counts are in memory: after a restart the buckets are full.
 final class JoinPacer: Sendable {
     /// Groups whose buckets are kept at the most; a full bucket needs no keeping.
     static let maximumGroups = 1_000

@@ -77,7 +77,7 @@ extension JoinRequests {
         try enqueue(.group(.accept(member: member, invitation: id.bytes, answer: decision.answer)), user: user)
     }
 
-    /// Stores the connection by which a member is accepted, or refused, and tells of it.
+    /// Stores the connection by which a member is accepted, or refused, and reports it.
     func beginAcceptance(of member: GroupMember, by connection: Bytes, _ answer: JoinAnswer, in group: GroupInfo, user: User) throws {
         if group.isServedHere, member.category == .host {
             // A relay that has accepted its invitation shows that when it is connected.

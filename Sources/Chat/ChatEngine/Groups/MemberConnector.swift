@@ -93,7 +93,7 @@ struct MemberConnector: Sendable {
         }
     }
 
-    /// Answers the request of a member to join by a link. One who is refused is told so over a connection, too.
+    /// Answers the request of a member to join by a link. A refusal is sent over a connection, too.
     func accept(_ id: GroupMemberID, _ invitation: InvitationID, _ answer: JoinAnswer) async throws {
         guard let target = try await target(id) else { return }
         let connection: ConnectionID

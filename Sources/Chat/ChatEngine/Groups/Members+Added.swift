@@ -23,7 +23,7 @@ extension Members {
         _ = try db.members.insert(new, user: user.userID, at: now)
     }
 
-    /// Stores a member that another one tells of.
+    /// Stores a member that another member announces.
     func add(
         _ info: MemberInfo, category: GroupMemberCategory, status: GroupMemberStatus, invitedBy inviter: GroupMember?, isBlocked: Bool = false,
         in group: GroupInfo, of user: User

@@ -253,7 +253,8 @@ extension Members {
             isSigned: items.contains { $0.chatItem.meta.signatureStatus != nil })
     }
 
-    /// The members who are told of changes of some of them: those who can be connected to one of these. Who waits for a review knows the moderators.
+    /// The members who are notified of changes of some members: those who can be connected to one of these. A member who waits for a review knows the
+    /// moderators.
     private func recipients(ofChangesOf changed: [GroupMember], among members: [GroupMember]) -> [GroupMember] {
         let areModerators = changed.contains { $0.role >= .moderator }
         return members.filter { $0.status.isCurrent || (areModerators && $0.status == .pendingReview) }

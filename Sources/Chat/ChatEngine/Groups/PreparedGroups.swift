@@ -133,7 +133,7 @@ extension PreparedGroups {
 
     /// Stores what the link of a known group shows now.
     ///
-    /// - Returns: The group, and whether its profile changed. The number of its members is no change that anybody is told of.
+    /// - Returns: The group, and whether its profile changed. A change of the number of members is not reported.
     func update(_ id: GroupID, fromLink data: GroupShortLinkData?, of user: User) throws -> (GroupInfo, isUpdated: Bool) {
         let group = try transaction.conversations.group(id, of: user)
         guard let profile = data?.groupProfile, group.businessChat == nil,

@@ -68,7 +68,7 @@ extension GroupItems {
         group.membersRequireAttention = max(0, group.membersRequireAttention + change)
     }
 
-    /// Adds an item and tells of it.
+    /// Adds an item and reports it.
     ///
     /// - Parameter member: The author of a received item.
     @discardableResult
@@ -85,7 +85,7 @@ extension GroupItems {
         return item
     }
 
-    /// Adds an item that no message brought, and tells of it.
+    /// Adds an item that no message brought, and reports it.
     func addEvent(
         _ content: ItemContent, from member: GroupMember? = nil, at time: UTCTimestamp? = nil, id: SharedMessageID? = nil,
         signature: SignatureStatus? = nil, in chat: inout GroupConversation, of user: User
@@ -143,7 +143,7 @@ extension GroupItems {
         if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
     }
 
-    /// The banner at the head of a group stands before everything; nobody is told of it.
+    /// The banner is the first item of a group; no event reports it.
     func addBanner(to group: inout GroupInfo, of user: User) throws {
         var chat = GroupConversation(group)
         var draft = ItemDraft(.chatBanner, isSent: true)

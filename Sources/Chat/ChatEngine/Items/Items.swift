@@ -91,7 +91,7 @@ extension Items {
         return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members.members(of: [stored], known: author)).item
     }
 
-    /// Adds items that no message brought, and tells of them: one event for all.
+    /// Adds items that no message brought, and reports them: one event for all.
     func addInternal(_ contents: [ItemContent], isSent: Bool, to contact: inout Contact, of user: User) throws {
         var items: [ItemInChat] = []
         for content in contents {
@@ -101,14 +101,14 @@ extension Items {
         emit(.newChatItems(user: user, chatItems: items))
     }
 
-    /// The banner at the head of a chat stands before everything, whenever it is made.
+    /// The banner is the first item of a chat, whenever it is made.
     func addBanner(to contact: inout Contact, of user: User) throws -> ChatItem {
         var draft = ItemDraft(.chatBanner, isSent: true)
         draft.timestamp = UTCTimestamp(seconds: 0)
         return try add(draft, to: &contact, of: user)
     }
 
-    /// The items at the head of the chat with a contact that is prepared: nobody is told of them one by one.
+    /// The items at the head of the chat with a contact that is prepared: they are not reported one by one.
     func addOpening(to contact: inout Contact, pqEnabled: Bool?, of user: User) throws {
         _ = try addBanner(to: &contact, of: user)
         let contents =
@@ -179,7 +179,7 @@ extension Items {
 }
 
 extension Items {
-    /// Adds an item and tells of it.
+    /// Adds an item and reports it.
     @discardableResult
     func announce(_ draft: ItemDraft, in conversation: inout Conversation, of user: User) throws -> ChatItem {
         let item = try add(draft, to: &conversation, of: user)

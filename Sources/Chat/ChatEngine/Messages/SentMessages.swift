@@ -56,7 +56,7 @@ extension SentMessages {
         var response: ChatResponse
     }
 
-    /// - Parameter earlier: Messages for the same chat that stand before these and are not sent yet either: the chat and the receivers are not read
+    /// - Parameter earlier: Messages for the same chat that come before these and are not sent yet either: the chat and the receivers are not read
     ///   again.
     private func prepare(
         _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, commenting post: ChatItemID? = nil,

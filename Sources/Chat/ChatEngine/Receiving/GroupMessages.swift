@@ -116,7 +116,7 @@ extension GroupMessages {
         draft.mentionsUser = isReply || counted.values.contains(group.membership.memberID)
     }
 
-    /// The quote of a received message. Who wrote what is quoted is told by the message.
+    /// The quote of a received message. The message names the author of the quoted text.
     private func quote(_ quoted: QuotedMessage?, in group: GroupInfo) throws -> QuoteRecord? {
         guard let quoted else { return nil }
         let author = quoted.reference.memberID

@@ -110,7 +110,7 @@ extension MemberEvents {
             try db.members.update(member.groupMemberID, status: .accepted, at: now)
             try transaction.connectionEvents.allow(id, .ok, context: &context)
         case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
-            // The connection goes on once the relay's link is what it should be.
+            // The connection continues once the relay's link is what it should be.
             try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.channel(.acceptRelay(member: member.groupMemberID)), user: user)
         case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:

@@ -69,7 +69,7 @@ extension MemberMessages {
 
     /// Forwards what came in one body, runs of messages for the same members together.
     private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
-        // Who waits for approval talks with the host only.
+        // A member who waits for approval talks with the host only.
         guard case .member(let group, let member) = context.peer, group.isForwarder, member.status != .pendingApproval else { return }
         // Of a blocked member, what the block does not concern is passed on: that it has left.
         let forwards = member.blockedByAdmin ? forwards.filter { $0.message.message.event.ignoresBlock(of: member) } : forwards

@@ -27,7 +27,7 @@ extension Membership {
             return nil
         }
         let audience = ForwardAudience(eventsOf: member)
-        // The removed member hears of it before its connection is deleted.
+        // The removed member is notified before its connection is deleted.
         if group.isForwarder, received.forwardedBy == nil {
             try transaction.forwarding.forward([received], from: sender, to: [member], in: group)
         }
@@ -56,7 +56,7 @@ extension Membership {
     ) throws {
         if case .refuse(let reason) = MemberChangeDecision.removal(of: group.membership, by: sender) { return reportError(reason, of: user) }
         try transaction.groups.deleteLink(of: group, user: user)
-        // Others who are not connected to the sender hear of it by this profile, if it forwards.
+        // This profile, if it forwards, notifies members who are not connected to the sender.
         // A relay tells all members of it before it ends their connections.
         if !group.isServedHere {
             if group.isForwarder, received.forwardedBy == nil {

@@ -6,13 +6,13 @@ import SMPWire
 
 // Changes of the members of a group that other members announce.
 
-/// Receives who joins, changes and leaves a group.
+/// Receives joins, changes and departures of members.
 struct Membership: TransactionFeature {
     let transaction: ChatTransaction
 }
 
 extension ChatTransaction {
-    /// Who joins, changes and leaves groups.
+    /// Joins, changes and departures of members.
     var membership: Membership { Membership(transaction: self) }
 }
 
@@ -29,7 +29,7 @@ extension Membership {
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
         let known = try db.members.find(info.memberID, group: group.groupID)
         if group.usesRelays, let key = info.key {
-            // One identifier has one key, whichever relay tells of it. A member of whom only the key was known is completed, and keeps that key.
+            // One identifier has one key, whichever relay announces it. A member of whom only the key was known is completed, and keeps that key.
             let isSecond = known.map { $0.status != .unknown && $0.signingKey != nil && $0.signingKey != key } ?? false
             guard BoundMemberID.permits(info.memberID, key: key), !isSecond else {
                 reportError("x.grp.mem.new: another key for the identifier of a member", of: user)
@@ -101,7 +101,7 @@ extension Membership {
     }
 
     /// A joining member invites an introduced one, by way of this profile. Only those learn of the member whom this profile has introduced to it: one
-    /// who waits for approval reaches nobody, one who waits for a review reaches the moderators.
+    /// a member who waits for approval reaches nobody, one who waits for a review reaches the moderators.
     func receiveInvitation(
         of id: MemberID, _ invitation: IntroInvitation, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws {
@@ -158,7 +158,7 @@ extension Membership {
         let isUser = id == group.membership.memberID
         var known = isUser ? group.membership : try db.members.find(id, group: group.groupID)
         if known == nil, group.usesRelays, sender.role >= .admin {
-            // Subscribers do not know each other. One who is given a role is going to write.
+            // Subscribers do not know each other. A subscriber with a new role is going to write.
             known = try transaction.members.author(id, name: "", in: group, makesUnknown: true, of: user)?.member
         }
         guard let member = known else {
@@ -187,7 +187,7 @@ extension Membership {
         of id: MemberID, _ restrictions: MemberRestrictions, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo,
         of user: User
     ) throws -> ForwardAudience? {
-        // The one who is blocked is told for the convenience of the sender, and has nothing to do.
+        // The blocked member gets the message for the convenience of the sender, and ignores it.
         guard id != group.membership.memberID else { return nil }
         let isBlocked = restrictions.restriction == .blocked
         guard GroupAction.block.right.permits(sender.role),

@@ -183,7 +183,7 @@ final class Receiver: Sendable {
             })
     }
 
-    /// Sets an event aside that processes died of, without reading it, so that what comes after it goes on.
+    /// Sets an event aside that processes died of, without reading it, so that what comes after it continues.
     private func quarantine(_ incoming: Incoming, as key: InFlightKey) {
         let time = transactions.clock.time
         transactions.store.submit(
@@ -221,7 +221,7 @@ final class Receiver: Sendable {
         }
     }
 
-    /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.
+    /// While the agent's disk fails, the acknowledgement is retried: until then the router holds back the messages after this one.
     private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool, useless: Int) async {
         var delays = Self.delays
         while true {
@@ -229,7 +229,7 @@ final class Receiver: Sendable {
                 return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil, useless: useless)
             } catch {
                 logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
-                // To an agent that goes on, or is started, it comes again, and changes nothing then.
+                // To an agent that continues, or is started, it comes again, and changes nothing then.
                 guard case .critical(let mayPass, _) = error.reason, !lifecycle.isClosed else { return }
                 guard mayPass else {
                     return logger.error(

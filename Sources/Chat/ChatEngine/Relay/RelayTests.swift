@@ -18,6 +18,6 @@ final class RelayTests: Sendable {
     /// Stops waiting.
     func end(_ connection: Bytes) { waiting.withLock { $0.removeValue(forKey: connection) }?.finish() }
 
-    /// Passes on an answer to the one who waits for it, if anybody still does.
+    /// Passes an answer to the task that waits for it, if it still waits.
     func receive(_ answer: ChatMessageEvent, over connection: Bytes) { _ = waiting.withLock { $0[connection] }?.yield(answer) }
 }

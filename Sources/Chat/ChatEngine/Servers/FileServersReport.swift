@@ -50,7 +50,7 @@ enum FileServersReport {
         return .object(object)
     }
 
-    /// Sizes are told in kibibytes.
+    /// Sizes are in kibibytes.
     private static func json(_ statistics: FileServerStatistics) -> JSONValue {
         .object(
             JSONObject(

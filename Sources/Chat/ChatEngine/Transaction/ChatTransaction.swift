@@ -90,7 +90,7 @@ final class ChatTransaction {
         return user
     }
 
-    /// A profile by its id, whoever is active.
+    /// A profile by its id, whichever profile is active.
     func anyUser(_ id: UserID) throws -> User {
         guard let user = try db.users.find(id) else { throw Refusal.chat(.userUnknown) }
         return user

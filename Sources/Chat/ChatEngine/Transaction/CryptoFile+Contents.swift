@@ -15,7 +15,7 @@ extension CryptoFile {
     /// - Parameters:
     ///   - path: The full path.
     ///   - limit: Bytes at most.
-    /// - Throws: `FileFormatError`: `io`, `tooLarge`, `invalidTag`; a refusal for a key that is none.
+    /// - Throws: `FileFormatError`: `io`, `tooLarge`, `invalidTag`; a refusal for an invalid key.
     package func contents(at path: String, upTo limit: Int) throws -> [UInt8] {
         try LocalFile(path, key: try cryptoArguments?.localKey).contents(upTo: limit)
     }
@@ -23,13 +23,13 @@ extension CryptoFile {
     /// Bytes of the content of the file.
     ///
     /// - Parameter path: The full path.
-    /// - Throws: `FileFormatError` `io`; a refusal for a key that is none.
+    /// - Throws: `FileFormatError` `io`; a refusal for an invalid key.
     package func contentSize(at path: String) throws -> Int64 { try LocalFile(path, key: try cryptoArguments?.localKey).contentSize() }
 
     /// Writes the content of the file, decrypted if it has a key, to a new file, piece by piece. What is at the new path is replaced once the content is known
     /// to be whole.
     ///
-    /// - Throws: `FileFormatError`: `io`, `invalidTag`; a refusal for a key that is none.
+    /// - Throws: `FileFormatError`: `io`, `invalidTag`; a refusal for an invalid key.
     package func write(from path: String, to target: String) throws {
         let partial = target + ".part"
         do {

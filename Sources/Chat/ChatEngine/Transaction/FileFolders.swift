@@ -64,7 +64,7 @@ final class FileFolders: Sendable {
 
     /// The size of a file that is to be sent, in bytes of its content.
     ///
-    /// - Throws: `fileNotFound`, `fileSize` above the limit, `commandError` for a key that is none.
+    /// - Throws: `fileNotFound`, `fileSize` above the limit, `commandError` for an invalid key.
     func size(of file: CryptoFile, limit: Int64 = FileLimits.sentFile) throws(Refusal) -> Int64 {
         let source = try localFile(file)
         guard Self.isRegularFile(source.path) else { throw Refusal.chat(.fileNotFound(message: file.filePath)) }

@@ -10,7 +10,7 @@ public struct ItemsWindow: Sendable, Hashable {
 
     /// The runs, oldest first; there is a gap between each two.
     public private(set) var runs: [Run] = []
-    /// True if the last run goes on to the newest item of the chat.
+    /// True if the last run continues to the newest item of the chat.
     public private(set) var reachesNewest = false
     /// True if the first run begins with the oldest item of the chat.
     public private(set) var reachesOldest = false
@@ -98,7 +98,7 @@ extension ItemsWindow {
         if run == runs.count { reachesNewest = false }
     }
 
-    /// Adds an item that came or was sent just now. If the newest items are not loaded it stands alone behind a gap, and so does an item that comes late, if
+    /// Adds an item that came or was sent just now. If the newest items are not loaded, it is alone after a gap, and so does an item that comes late, if
     /// it belongs into a gap.
     mutating func append(_ item: ChatItem) {
         guard !update(item) else { return }

@@ -9,7 +9,7 @@ extension ChatModel {
         return try await loadMembers(of: group, user: user)
     }
 
-    /// Loads the members of a group anew. What is told of members meanwhile is not lost.
+    /// Loads the members of a group again. Changes of members that are reported meanwhile are not lost.
     ///
     /// - Throws: ``ChatCoreError``; `errorStore.groupNotFound` for a group that is not there.
     @discardableResult public func loadMembers(of group: GroupID, user: UserID) async throws(ChatCoreError) -> GroupMembers {
@@ -31,7 +31,7 @@ extension ChatModel {
 }
 
 extension ChatModelState {
-    /// Keeps the members of a group that are told from now on.
+    /// Keeps the members of a group that are reported from now on.
     mutating func keepMembers(of group: GroupID, user: UserID) {
         guard let state = users[user], state.members[group] == nil, !state.deletedChats.contains(.group(group)) else { return }
         users[user]?.members[group] = GroupMembers()

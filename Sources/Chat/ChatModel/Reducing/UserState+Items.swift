@@ -65,7 +65,7 @@ extension UserState {
         }
     }
 
-    /// Takes in that items are gone. `last` is what one of them was, if that is told.
+    /// Applies that items were deleted. `last` is one of them, if the event contains it.
     mutating func remove(
         _ ids: [ChatItemID], from reference: ChatReference, last: ChatItem? = nil, _ changes: inout [ChatModelChange]
     ) {

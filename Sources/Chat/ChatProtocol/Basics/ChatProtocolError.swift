@@ -4,13 +4,13 @@ public struct ChatProtocolError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// There are no bytes.
         case emptyBody
-        /// The first byte of a body or element stands for nothing that is known.
+        /// The first byte of a body or element is unknown.
         case unknownPrefix
         /// A binary part of a body is truncated or wrong.
         case malformedBinary
         /// The JSON of a message is malformed or lacks what its event needs.
         case malformedJSON
-        /// The event is none that chat clients send: its tag does not start with `x.`.
+        /// The event is not one of chat clients: its tag does not start with `x.`.
         case unknownEvent
         /// A compressed part is corrupt, or does not tell its length.
         case malformedCompression

@@ -4,7 +4,7 @@ internal import SMPWire
 /// `2024-05-06T07:08:09.123Z`, with as many digits after the point as are needed and none for whole seconds.
 ///
 /// The years are 0 to 9999, which that form can tell: a moment outside is not read from text or from binary encodings, and what is reckoned
-/// stands at the nearest end. Differences of two moments therefore always fit the type of ``seconds``.
+/// is at the nearest end. Differences of two moments therefore always fit the type of ``seconds``.
 public struct UTCTimestamp: Hashable, Sendable {
     /// Seconds since 1970 that a moment can have: from 0000-01-01T00:00:00Z to the last second of the year 9999.
     public static let range: ClosedRange<Int64> = UnixTime.range
@@ -170,7 +170,7 @@ private struct TimestampReader {
         }
         guard let offset = offset(), next == nil else { return nil }
         let seconds = date.daysSince1970 * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
-        // An offset may lead out of the years that can be told, and so may a leap second.
+        // An offset or a leap second may lead out of the years that can be represented.
         guard UTCTimestamp.range.contains(seconds) else { return nil }
         return UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds)
     }

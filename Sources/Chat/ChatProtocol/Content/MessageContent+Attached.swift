@@ -12,7 +12,7 @@ extension MessageContent {
 
     fileprivate static func present(_ texts: String?...) -> [String] { texts.compactMap { $0 == "" ? nil : $0 } }
 
-    /// The texts of an object but its type and the text that stands for it.
+    /// The texts of an object, without its type and the text that is shown instead of it.
     private static func texts(of object: JSONObject) -> [String] {
         var texts: [String] = []
         for (key, value) in object.members where key != "type" && key != "text" { collect(value, into: &texts) }

@@ -1,5 +1,5 @@
 extension MessageContent {
-    /// The text that stands for the content in lists, notifications and searches. Voice messages and reports name
+    /// The text that represents the content in lists, notifications and searches. Voice messages and reports name
     /// themselves, as the official clients store them: `voice message (00:07)`, `report spam: …`.
     public var summary: String {
         switch self {

@@ -33,7 +33,7 @@ public enum MessageContent: Hashable, JSONObjectConvertible {
         }
     }
 
-    /// The text that was typed; for unknown content the text that stands for it.
+    /// The text that was typed; for unknown content the text that is shown instead.
     public var text: String {
         switch self {
         case .text(let text), .link(let text, _), .image(let text, _), .video(let text, _, _), .voice(let text, _),

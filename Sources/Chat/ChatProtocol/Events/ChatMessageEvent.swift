@@ -211,13 +211,13 @@ public struct ContactRequest: Hashable, Sendable {
         }
     }
 
-    /// The profile of the one who asks.
+    /// The profile of the requester.
     public var profile: Profile
     /// The same for repeated requests.
     public var requestID: ContactRequestID?
     /// The identifier that the requester gave the welcome message of the address.
     public var welcomeMessageID: SharedMessageID?
-    /// The message of the one who asks.
+    /// The message of the requester.
     public var message: Message?
 
     /// Creates the value from its parts.

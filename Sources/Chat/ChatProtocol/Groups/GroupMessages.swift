@@ -102,7 +102,7 @@ public struct GroupRelayInvitation: Hashable, JSONObjectConvertible {
     public var groupLink: String
 }
 
-/// A member as others are told of it.
+/// A member in the form that other members receive.
 @JSONMembers
 public struct MemberInfo: Hashable, JSONObjectConvertible {
     /// Which member.

@@ -12,7 +12,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case missingMember
         /// A value has another type than its place asks for.
         case wrongType
-        /// A value has the right type but may not stand here.
+        /// A value has the right type but is not allowed here.
         case invalidValue
     }
 

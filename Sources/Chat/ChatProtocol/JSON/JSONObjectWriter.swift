@@ -18,7 +18,7 @@ public struct JSONObjectWriter {
 
     fileprivate init(appendingTo text: consuming JSONWriter) { (self.text, isKeeping, only) = (text, false, nil) }
 
-    /// The finished value of an object whose members were kept.
+    /// The complete value of an object whose members were collected.
     public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
 
     /// Sets a member; nil leaves it out.
@@ -48,7 +48,7 @@ public struct JSONObjectWriter {
         value.write(to: &text)
     }
 
-    /// Sets a member whose value may stand in the text many times.
+    /// Sets a member whose value may occur many times in the text.
     public mutating func add(_ key: String, repeated value: some JSONConvertible & Equatable) {
         guard !isKeeping else { return keep(key, value) }
         text.write(name: key)

@@ -18,11 +18,11 @@ extension JSONValue {
 
     /// True if it is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
-    /// The boolean, nil if it is none.
+    /// The boolean; nil for other values.
     public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    /// The string, nil if it is none.
+    /// The string; nil for other values.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
-    /// The number, nil if it is none.
+    /// The number; nil for other values.
     public var numberValue: JSONNumber? { if case .number(let number) = self { number } else { nil } }
     /// The number if it is whole and fits, however it is spelled (`3`, `3.0`, `3e0`).
     public var intValue: Int64? { numberValue?.integer() }

@@ -15,6 +15,6 @@ extension OpenEnumeration {
     /// True if this version knows the word.
     public var isKnown: Bool { Self.allCases.contains { $0 == self } }
 
-    /// The word as it stands on the wire.
+    /// The word on the wire.
     public var description: String { rawValue }
 }

@@ -45,7 +45,7 @@ private struct EmailReader {
                 result += atom
             }
             commentsAndSpace()
-            // A point that no word follows is left for the one who reads on.
+            // A point without a word after it is left to the caller.
             let point = position
             guard skip(".") else { return result }
             var ahead = self
@@ -102,7 +102,7 @@ private struct EmailReader {
         return true
     }
 
-    /// Moves past white space and comments. A comment that does not end is none.
+    /// Moves past white space and comments. An unclosed comment does not count.
     private mutating func commentsAndSpace() {
         while let byte = next {
             if Self.isSpace(byte) {

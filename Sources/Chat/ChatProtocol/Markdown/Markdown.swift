@@ -1,9 +1,9 @@
 internal import SMPWire
 
 /// The formatting that people type in messages: `*bold*`, `_italic_`, `~strike~`, `` `snippet` ``, `#secret#`, `!1 red!`,
-/// `!- small!`, `@mention`, `/command`, `[text](link)`, and links, e-mail addresses and phone numbers as they stand.
+/// `!- small!`, `@mention`, `/command`, `[text](link)`, and plain links, e-mail addresses and phone numbers.
 ///
-/// Marks do not nest and end with the line. What looks like a mark and is none is text. Time is linear in the text's length.
+/// Marks do not nest and end with the line. Text that only looks like a mark is plain text. Time is linear in the text's length.
 public enum Markdown {
     /// The pieces of a text; nil if there is nothing to format. Pieces put together are what is shown: marks are left out,
     /// and so is a line feed at the end.
@@ -21,7 +21,8 @@ public enum Markdown {
         return pieces.hasFormat ? pieces.list : nil
     }
 
-    /// The parts of a text that are one formatted piece each with their marks, as offsets in bytes, in order. A command that is a whole message is none.
+    /// The parts of a text that are one formatted piece each with their marks, as offsets in bytes, in order. A command that is the whole message does not
+    /// count.
     public static func formattedRanges(in text: String) -> [Range<Int>] {
         guard mayHaveFormat(text) else { return [] }
         var ranges: [Range<Int>] = [], offset = 0

@@ -7,7 +7,7 @@ struct MarkdownLineParser {
 
     private let line: Scalars
     private var position: Int
-    /// Up to where pieces have been made. All that lies between pieces with a format is text as it stands.
+    /// Up to where pieces have been made. The text between formatted pieces is plain text.
     private var done: Int
     /// Where the pieces with a format are, with their marks.
     private(set) var ranges: [Range<Int>] = []

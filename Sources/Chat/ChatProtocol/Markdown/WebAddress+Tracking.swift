@@ -10,7 +10,7 @@ extension WebAddress {
         case all
     }
 
-    /// The address without parameters that tell who has clicked; nil if there are none.
+    /// The address without parameters that identify the reader; nil if there are none.
     public func sanitized(_ sanitizing: Sanitizing) -> WebAddress? {
         let kept: [Item]
         switch sanitizing {

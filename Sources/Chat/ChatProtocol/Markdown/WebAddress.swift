@@ -197,7 +197,7 @@ enum PercentEncoding {
         }
     }
 
-    /// A percent sign that two hexadecimal digits do not follow stands for itself.
+    /// A percent sign without two hexadecimal digits after it is a literal percent sign.
     static func decode(_ bytes: Bytes, plusIsSpace: Bool) -> Bytes {
         var result = Bytes()
         result.reserveCapacity(bytes.count)

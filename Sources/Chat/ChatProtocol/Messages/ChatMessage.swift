@@ -8,7 +8,7 @@ public struct ChatMessage: Hashable, Sendable {
     public var messageID: SharedMessageID?
     /// The content.
     public var event: ChatMessageEvent
-    /// The abilities of the sender that no version stands for.
+    /// The abilities of the sender that no version implies.
     public var capabilities: Set<ChatCapability> = []
 
     /// Creates the value from its parts.

@@ -44,7 +44,7 @@ public enum MessageScope: Hashable, JSONConvertible {
 
 /// Members that a text mentions, by the names that the text has for them.
 public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionaryLiteral {
-    /// Members by the names that stand in the text.
+    /// Members by their names in the text.
     public var members: [String: MemberID]
 
     /// True if nobody is mentioned.

@@ -20,7 +20,7 @@ enum Zstandard {
     /// The length of the content according to the frame; nil if the frame does not say it, or is not a frame.
     static func contentSize(of frame: Bytes) -> Int? {
         let size = ZSTD_getFrameContentSize(frame, frame.count)
-        // The two largest numbers stand for an unknown size and for an error.
+        // The two largest numbers mean an unknown size and an error.
         guard size < UInt64(bitPattern: -2) else { return nil }
         return Int(exactly: size)
     }

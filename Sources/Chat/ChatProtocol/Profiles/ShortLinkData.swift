@@ -1,7 +1,7 @@
 /// The data of a contact address or invitation about its owner, before anyone connects: the user data of its short link.
 @JSONMembers
 public struct ContactShortLinkData: Hashable, JSONObjectConvertible {
-    /// The profile of the one who has the address.
+    /// The profile of the owner of the address.
     public var profile: Profile
     /// The welcome message.
     public var message: MessageContent?

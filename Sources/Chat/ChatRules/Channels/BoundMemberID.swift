@@ -16,7 +16,7 @@ package enum BoundMemberID {
 
     /// Tells whether a key can belong to an identifier: always, if the identifier is bound to none.
     ///
-    /// - Parameter key: nil if no key is told, which proves nothing and claims nothing.
+    /// - Parameter key: nil without a key, which proves nothing and claims nothing.
     package static func permits(_ id: MemberID, key: Ed25519.PublicKey?) -> Bool {
         guard id.bytes.count == length, let key else { return true }
         return id == identifier(for: key)

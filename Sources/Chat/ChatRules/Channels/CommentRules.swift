@@ -2,7 +2,7 @@ package import ChatAPI
 package import ChatProtocol
 import SMPWire
 
-/// The reason why a comment is not taken. The texts are told as errors.
+/// The reason why a comment is refused. Errors have these texts.
 package enum CommentRefusal: String, Error, Hashable {
     case noChannel = "comments are only supported in channel groups"
     case noPost = "channel comment parent not found"

@@ -17,7 +17,7 @@ package struct CommandOutcome: Sendable, Hashable {
         case answered(JSONValue)
     }
 
-    /// Where an item stands.
+    /// The chat of an item.
     package struct ItemLocation: Sendable, Hashable {
         package var chat: ChatReference
         package var item: ChatItemID

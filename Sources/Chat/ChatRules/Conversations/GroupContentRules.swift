@@ -64,13 +64,13 @@ package enum MentionRules {
         return names
     }
 
-    /// Tells whether a sent message may mention these members: not too many, each once, and each by a name that stands in the text.
+    /// Tells whether a sent message may mention these members: not too many, each once, and each by a name in the text.
     package static func areValid(_ mentions: [String: GroupMemberID], in text: String) -> Bool {
         let names = Set(names(in: text))
         return mentions.count <= sentLimit && mentions.keys.allSatisfy(names.contains) && Set(mentions.values).count == mentions.count
     }
 
-    /// The mentions of a received message that count: those whose names stand in the text, each member once, the first of them.
+    /// The mentions of a received message that count: those whose names are in the text, each member once, the first of them.
     package static func counted(_ mentions: [String: MemberID], in text: String) -> [String: MemberID] {
         var counted: [String: MemberID] = [:]
         var seen: Set<MemberID> = []

@@ -17,7 +17,7 @@ package enum EditDecision: Hashable {
 
     /// - Parameters:
     ///   - content: The new content.
-    ///   - isLive: True if the command goes on typing a live message.
+    ///   - isLive: True if the command continues typing a live message.
     package init(_ stored: StoredItem, to content: MessageContent, isLive: Bool, in conversation: Conversation) {
         guard stored.isSent, let old = stored.message else {
             self = .refuse
@@ -109,7 +109,7 @@ package enum ReceivedDeletionDecision: Hashable {
 
 /// The decision about a reaction by the other side.
 package enum ReceivedReactionDecision: Hashable {
-    /// Stores the reaction and tells of it.
+    /// Stores the reaction and reports it.
     case apply
     /// Stores the reaction to a message that is not there: the message may still come.
     case keep

@@ -24,7 +24,7 @@ package struct JoinDecision: Hashable, Sendable {
         case .accept(let own)?: self.init(answer: .admit(.accepted), role: own ?? role)
         case .pendingApproval(let own)?: self.init(answer: .admit(.pendingApproval), role: own ?? role)
         case .pendingReview(let own)?: self.init(answer: .admit(.pendingReview), role: own ?? role)
-        // Who is refused is told the least role, as by official hosts.
+        // A refused person gets the lowest role in the answer, as from official hosts.
         case .reject(let reason)?: self.init(answer: .refuse(reason), role: .observer)
         case .other?, nil: self.init(answer: .admit(.accepted), role: role)
         }

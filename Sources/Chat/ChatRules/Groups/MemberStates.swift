@@ -5,7 +5,7 @@ package import SMPWire
 // The meaning of the states of a membership. The triggers of `group_members` count the states of `isCurrent`.
 
 extension GroupMemberStatus {
-    /// True for members who can take part: they are connected, or wait to be let in.
+    /// True for members who can take part: they are connected, or wait for admission.
     package var isActive: Bool {
         switch self {
         case .pendingApproval, .pendingReview, .connected, .complete, .creator: true

@@ -37,7 +37,7 @@ package enum FeatureItems {
         }
     }
 
-    /// The items for a change of the profile before anybody is connected: they stand where the first ones do.
+    /// The items for a change of the profile before anybody is connected: they have the place of the first ones.
     package static func changedBeforeConnecting(from old: ContactUserPreferences, to new: ContactUserPreferences) -> [ItemContent] {
         changedByUser(from: old, to: new).map { content in
             switch content {

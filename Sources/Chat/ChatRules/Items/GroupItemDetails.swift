@@ -28,7 +28,7 @@ package struct GroupItemDetails: Sendable, Hashable {
     package var deletedBy: GroupMemberID?
     /// The author of the quoted message.
     package var quotedMember: MemberID?
-    /// Members by the names that stand in the text.
+    /// Members by their names in the text.
     package var mentions: [String: MemberID] = [:]
     /// The outcome of checking the signature of the message.
     package var signature: SignatureStatus?

@@ -10,7 +10,7 @@ extension ItemContent {
         }
     }
 
-    /// The text that stands for the item in lists and searches.
+    /// The text that represents the item in lists and searches.
     package var text: String {
         switch self {
         case .sentMessage(let content), .receivedMessage(let content): content.summary

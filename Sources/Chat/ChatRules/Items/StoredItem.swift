@@ -131,7 +131,7 @@ package struct StoredItem: Sendable {
 }
 
 extension StoredItem {
-    /// The item as it stands at a moment: items can be edited and deleted for a day.
+    /// The item at a given time: items can be edited and deleted for a day.
     ///
     /// - Parameter members: The members that items of groups name.
     package init(_ record: ItemRecord, at now: UTCTimestamp, members: ItemMembers = ItemMembers()) {

@@ -15,7 +15,7 @@ package enum MemberRoute: Hashable {
     case none
 
     /// - Parameters:
-    ///   - inviter: Reads the member who introduces this one to us, or us to it; nil if it is not known. Who is connected needs none.
+    ///   - inviter: Reads the member who introduces this one to us, or us to it; nil if it is not known. A connected member needs none.
     package init(of messages: [OutgoingMessage], to member: GroupMember, in group: GroupInfo, inviter: () throws -> GroupMember?) rethrows {
         guard member.category != .user, member.status != .rejected else {
             self = .none

@@ -9,7 +9,7 @@ package struct OutgoingMessage {
     package var itemID: ChatItemID?
     /// The encoded message, at most ``ChatLimits/encodedMessage`` bytes.
     package var body: Bytes
-    /// True if the recipient's notification server should hear of it.
+    /// True if the recipient's notification server should be notified.
     package var notifies: Bool
     /// True for messages that the host of a group forwards to members that are not connected yet.
     package var isForwardable = false

@@ -18,7 +18,7 @@ package struct ConditionsRules {
         }
     }
 
-    /// Seconds after the publication of new conditions within which a user must be told of them to go on for a while.
+    /// Seconds after the publication of new conditions within which a user must be notified to keep using the servers for a while.
     package static let grace: Int64 = 14 * 86_400
     /// The duration.
     package static let respite: Int64 = 31 * 86_400
@@ -36,7 +36,7 @@ package struct ConditionsRules {
         self.now = now
     }
 
-    /// Where an operator stands.
+    /// The state of an operator.
     package func acceptance(_ last: Acceptance?) -> ConditionsAcceptance {
         guard let latestAccepted, let last, last.commit == latestAccepted else { return .required(deadline: nil) }
         guard current.conditionsCommit == latestAccepted else { return .required(deadline: deadline) }

@@ -10,7 +10,7 @@ package enum RouterHosts {
         let fingerprint = parts[1][..<at].prefix { $0 != ":" }
         guard Base64URL.decode(String(fingerprint))?.count == 32 else { return nil }
         var names = parts[1][parts[1].index(after: at)...].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        // An IPv6 address stands in brackets and has colons of its own.
+        // An IPv6 address is in brackets and contains colons.
         if let last = names.last, let colon = last.lastIndex(of: ":"), !last[colon...].contains("]") {
             guard UInt16(last[last.index(after: colon)...]) != nil else { return nil }
             names[names.count - 1] = String(last[..<colon])

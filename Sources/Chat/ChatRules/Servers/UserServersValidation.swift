@@ -69,7 +69,7 @@ package struct UserServersValidation {
         return isThere ? [] : [.noChatRelays(user: user)]
     }
 
-    /// The first error in words; nil if there is none.
+    /// The first error as a text; nil without errors.
     package var fault: String? {
         guard !errors.isEmpty else { return nil }
         return "user servers validation error(s): " + errors.map(\.words).joined(separator: ", ")

@@ -98,7 +98,7 @@ package final class LocalSocketCore: IdempotentChatCore {
 
     private func write(_ request: LocalRequest) {
         let written = channel.writeAndFlush(channel.allocator.buffer(bytes: request.line))
-        // Anyone who waits is told then.
+        // All waiters are notified then.
         written.whenFailure { [link] _ in link.end() }
     }
 
@@ -154,7 +154,7 @@ package final class LocalSocketCore: IdempotentChatCore {
 }
 
 extension LocalReply {
-    /// The answer to who waits when the connection ends.
+    /// The answer to all waiters when the connection ends.
     fileprivate static var ended: LocalReply {
         .failure(correlationID: "", code: ChatCoreError.Code.closed.rawValue, message: "the process that runs the bots has ended or closed the connection")
     }

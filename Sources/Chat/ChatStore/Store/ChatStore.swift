@@ -15,10 +15,10 @@ package protocol ChatStoreInterceptor: Sendable {
 package final class ChatStore: Sendable {
     package let file: DatabaseFile
     private let interceptor: (any ChatStoreInterceptor)?
-    /// The work for the next transaction: each entry submits something, and is told whether more is submitted right behind it.
+    /// The work for the next transaction: each entry submits something, and gets whether another submission follows immediately.
     private let deferred = DeferredWrites<@Sendable (_ joinsNext: Bool) -> Void>(for: .milliseconds(20))
 
-    /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
+    /// Opens, and if necessary makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
     ///
     /// - Parameters:
     ///   - key: opens an encrypted database, or makes a new one encrypted.

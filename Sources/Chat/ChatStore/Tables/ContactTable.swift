@@ -121,7 +121,7 @@ package struct ContactTable {
         try db.firstID("SELECT contact_id FROM contacts WHERE user_id = ? AND local_display_name = ? AND is_user = 0", [user, name])
     }
 
-    /// Contacts with whom there is or was a chat, oldest first. Those who have deleted the user are among them.
+    /// Contacts with whom there is or was a chat, oldest first. Contacts who have deleted the user are included.
     package func contacts(of user: User) throws -> [Contact] {
         try db.all(
             Self.selection + " WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_status <> 'deletedByUser' ORDER BY c.contact_id",

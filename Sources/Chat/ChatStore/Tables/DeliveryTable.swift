@@ -18,7 +18,7 @@ package struct Delivery: Sendable, Hashable {
     /// The stored body, which deliveries to several connections share.
     package var bodyID: Int64
     package var body: Bytes
-    /// True if the recipient's notification server should hear of it.
+    /// True if the recipient's notification server should be notified.
     package var notifies: Bool
     package var pqEncryption: Bool
 

@@ -278,7 +278,7 @@ package struct GroupTable {
         try db.run("UPDATE groups SET business_request_tag = ? WHERE group_id = ?", [tag.bytes.blob, id])
     }
 
-    /// Notes that what is told of a group has changed if the member is this profile, whose membership is told with the group.
+    /// Records a change of the reported group if the member is this profile, whose membership is reported with the group.
     ///
     /// The time of the membership would not do: it is that of the clock, which messages of routers are compared with.
     package func touch(ofMembership id: GroupMemberID, at time: UTCTimestamp) throws {

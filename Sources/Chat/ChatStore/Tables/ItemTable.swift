@@ -93,7 +93,7 @@ package struct ItemTable {
 
     package static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
 
-    /// Items that a query with ``itemSelection`` finds, as they stand at a moment.
+    /// The items that a query with ``itemSelection`` finds, at a given time.
     package func storedItems(_ sql: String, _ arguments: SQLArguments, at now: UTCTimestamp) throws -> [StoredItem] {
         let records = try db.all(sql, arguments) { try Self.record(&$0) }
         let members = try db.members.members(of: records)

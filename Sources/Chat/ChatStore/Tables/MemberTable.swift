@@ -181,7 +181,7 @@ package struct MemberTable {
                 """, [group], Self.member)
     }
 
-    /// The members who are not gone and do not wait to be let in, in the order in which they came. Those who have left, whose rows stay with their
+    /// The members who have not left and do not wait for admission, in the order of joining. Those who have left, whose rows stay with their
     /// messages, are not read: there may be very many.
     package func current(of group: GroupID) throws -> [GroupMember] { try members(of: group, where: Self.isCurrent) }
 

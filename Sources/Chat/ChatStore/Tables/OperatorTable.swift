@@ -58,7 +58,7 @@ package struct OperatorTable {
         }
     }
 
-    /// Stores what operators are used for. What else stands in them is theirs to say.
+    /// Stores the uses of operators. Their other properties are not changed here.
     package func update(_ operators: [ServerOperator]) throws {
         for one in operators {
             try db.run(

@@ -88,7 +88,7 @@ extension ItemScope {
         return isByTime ? " ORDER BY i.item_ts\(direction), i.chat_item_id\(direction)" : " ORDER BY i.chat_item_id\(direction)"
     }
 
-    /// The condition that an item stands before or after another one, whose id is the argument.
+    /// The condition that an item is before or after another one, whose id is the argument.
     fileprivate func compared(_ sign: String) -> String {
         isByTime
             ? " AND (i.item_ts, i.chat_item_id) \(sign) (SELECT o.item_ts, o.chat_item_id FROM chat_items o WHERE o.chat_item_id = ?)"

@@ -58,7 +58,7 @@ package struct RelayTable {
         try db.members.update(member, relayLink: link)
     }
 
-    /// The confirmation by which the connection with a relay goes on.
+    /// The confirmation by which the connection with a relay continues.
     package func relayConfirmation(member: GroupMemberID) throws -> Bytes? {
         try db.first("SELECT confirmation_id FROM group_relays WHERE group_member_id = ?", [member]) { $0.optionalBytes() } ?? nil
     }

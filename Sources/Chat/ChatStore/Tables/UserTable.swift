@@ -105,7 +105,7 @@ package struct UserTable {
         return Int(count ?? 0)
     }
 
-    /// Makes a profile with the contact that stands for it and its folder of notes, and makes it the active one.
+    /// Makes a profile with the contact that represents it and its folder of notes, and makes it the active one.
     package func insert(_ new: NewUserRecord) throws -> UserID {
         let time = new.createdAt.stored
         let profileID = try db.profiles.insert(new.profile, user: nil, incognito: false, at: new.createdAt)

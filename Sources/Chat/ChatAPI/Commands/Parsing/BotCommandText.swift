@@ -12,12 +12,12 @@ enum BotCommandText {
         }.joined(separator: ",")
     }
 
-    /// In quotes, unless it has one itself: such a text stands as it is, behind a mark.
+    /// In quotes, unless it contains a quote: such a text is unchanged, after a mark.
     private static func quoted(_ text: String, else mark: String = "") -> String {
         text.utf8.contains(UInt8(ascii: "'")) ? mark + text : "'\(text)'"
     }
 
-    /// Menus may stand in menus this deep.
+    /// The maximum depth of menus in menus.
     static let maximumDepth = 16
 }
 

@@ -3,14 +3,14 @@ struct CommandForm: Sendable {
     let beginnings: [[UInt8]]
     let read: @Sendable (inout CommandReader) throws(CommandMismatch) -> ChatCommand
 
-    /// - Parameter beginnings: The words, any of which may stand at the beginning.
+    /// - Parameter beginnings: The words, any of which may begin the command.
     init(
         _ beginnings: String..., read: @escaping @Sendable (inout CommandReader) throws(CommandMismatch) -> ChatCommand
     ) {
         self.init(beginnings, read: read)
     }
 
-    /// - Parameter beginnings: The words, any of which may stand at the beginning.
+    /// - Parameter beginnings: The words, any of which may begin the command.
     init(
         _ beginnings: [String], read: @escaping @Sendable (inout CommandReader) throws(CommandMismatch) -> ChatCommand
     ) {

@@ -35,7 +35,7 @@ public enum GroupChatScope: Sendable, Hashable {
 }
 
 extension ChatType {
-    /// The sign that stands before ids and names in commands.
+    /// The sign before ids and names in commands.
     var sign: String {
         switch self {
         case .direct: "@"

@@ -135,7 +135,7 @@ extension ResolvedLink {
 }
 
 extension ConnectionPlan {
-    /// True if connecting goes on without asking.
+    /// True if connecting continues without asking.
     fileprivate var proceeds: Bool {
         switch self {
         case .invitationLink(.ok), .invitationLink(.ownLink), .contactAddress(.ok), .contactAddress(.ownLink),

@@ -54,7 +54,7 @@ extension ConnectionCommands {
 
     /// Makes a one-time link with the profile behind it.
     ///
-    /// - Parameter replacing: A link that it stands for, which is deleted.
+    /// - Parameter replacing: The link that it replaces, which is deleted.
     private func makeInvitation(
         user: User, incognito: Profile?, replacing old: ChatConnectionID?
     ) async throws(ChatCoreError) -> (User, PendingContactConnection) {

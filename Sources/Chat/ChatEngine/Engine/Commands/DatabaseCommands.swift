@@ -74,7 +74,7 @@ extension EngineCore {
         }
     }
 
-    /// Refuses to go on when a command has closed the databases.
+    /// Refuses to continue when a command has closed the databases.
     func checkStoreUnchanged() throws(ChatCoreError) {
         guard !lifecycle.isStoreReplaced else { throw ChatCoreError(Refusal.chat(.chatStoreChanged).error) }
     }

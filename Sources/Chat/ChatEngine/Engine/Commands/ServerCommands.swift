@@ -79,7 +79,7 @@ extension ServerCommands {
         }
     }
 
-    /// Runs a transaction that may change which servers profiles use, and waits until the agent was told.
+    /// Runs a transaction that may change which servers profiles use, and waits until the agent has them.
     private func transactionThatSetsServers(
         _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {
