@@ -75,7 +75,7 @@ struct ClientOptions: ParsableArguments {
 
     var databases: DataFolder? { database.flatMap { DataFolder(databasePrefix: $0) } }
 
-    /// The key; an empty one is none, as with `simplex-chat`.
+    /// The key; an empty key means no key, as with `simplex-chat`.
     var keySource: DatabaseKeySource? {
         get throws { try key.flatMap { $0.isEmpty ? nil : DatabaseKeySource.key(try DatabaseKey($0)) } }
     }

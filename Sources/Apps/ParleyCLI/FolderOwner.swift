@@ -6,7 +6,7 @@ internal import Foundation
 /// who writes there as root permanently becomes the folder's owner first: giving away the files afterwards would let that owner, by a link
 /// in the folder, be given any file.
 enum FolderOwner {
-    /// The owner that ``become(of:)`` would make of this process: nil for who is not root, and where there is no folder yet.
+    /// The owner that ``become(of:)`` would make of this process: nil if the process is not root's, or if there is no folder yet.
     private static func ownerToBecome(of folder: String) -> stat? {
         var status = stat()
         return geteuid() == 0 && stat(folder, &status) == 0 && status.st_uid != 0 ? status : nil
@@ -30,7 +30,7 @@ enum FolderOwner {
         return status.st_uid == 0 ? nil : status.st_uid
     }
 
-    /// Does nothing for who is not root, and where there is no folder yet.
+    /// Does nothing if the process is not root's, or if there is no folder yet.
     ///
     /// - Throws: ``Outcome/Failed`` `folder.owner`.
     static func become(of folder: String) throws {

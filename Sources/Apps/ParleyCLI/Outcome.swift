@@ -76,7 +76,7 @@ enum Outcome {
     }
 }
 
-/// An error as a person and a script are told of it: a stable code, the error and its fix.
+/// An error in the form that people and scripts read: a stable code, the error and its fix.
 struct Fault: Equatable {
     let code: String
     let message: String

@@ -11,10 +11,10 @@ enum Output {
     /// The prompt in the last rows of the terminal with what is typed after it, if there is one.
     private static let bottom = Mutex<LineView?>(nil)
 
-    /// The columns of the terminal; nil where standard output is none.
+    /// The columns of the terminal; nil if standard output is not a terminal.
     static var width: Int? { size?.columns }
 
-    /// The columns and rows of the terminal; nil where standard output is none.
+    /// The columns and rows of the terminal; nil if standard output is not a terminal.
     static var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

@@ -34,7 +34,7 @@ public final class CoreHost: Sendable {
     package let filesFolder: String?
     /// True if received files are encrypted on the disk.
     package let encryptsFiles: Bool
-    /// True if a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
+    /// True if a router runs inside this process: contacts reach its profiles only while the process runs.
     package var runsRouter: Bool { router != nil }
     /// The messages that wait in the router inside this process.
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
@@ -78,7 +78,7 @@ public final class CoreHost: Sendable {
         self.data = data
     }
 
-    /// Opens the data folder, makes it if need be, and starts the router if none is named.
+    /// Opens the data folder, makes it if necessary, and starts the router if none is named.
     ///
     /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken, a key that cannot be read or a folder that another
     ///   process uses or whose parts do not belong together; `StorageError` for databases that cannot be used, or that the key does not open.

@@ -7,7 +7,7 @@ internal import SMPTransport
 public struct HostNetwork: Sendable, Hashable {
     /// A network setting. The raw values are the words for it on command lines and in bots.yaml.
     public enum Key: String, Sendable, Hashable, CaseIterable {
-        /// A SOCKS5 proxy, `host:port` with `user:password@` before it if need be; `off` for none. `@host:port` keeps connections for
+        /// A SOCKS5 proxy, `host:port` optionally with `user:password@` before it; `off` for none. `@host:port` keeps connections for
         /// different purposes apart, as Tor can.
         case socksProxy = "socks-proxy"
         /// `always`, or `onion` if the proxy is for onion hosts alone.

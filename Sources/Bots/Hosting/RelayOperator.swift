@@ -53,7 +53,7 @@ package enum RelayOperator {
         }
     }
 
-    /// Ends the service for a channel: the relay delivers what it has accepted, tells of its leaving, and deletes the connections of the channel.
+    /// Ends the service for a channel: the relay delivers what it has accepted, announces that it leaves, and deletes the connections of the channel.
     ///
     /// - Parameter channel: The number of the channel in the report.
     /// - Returns: The name of the channel.

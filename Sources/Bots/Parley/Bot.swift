@@ -33,7 +33,7 @@ public struct Bot: Sendable {
     public var fileReception: FileReception?
     /// The people whom the bot knows for certain, by names that the author of the bot chooses: those who may publish or moderate, for example.
     ///
-    /// People choose their display names, and whoever comes first has one. For each trusted contact the bot makes a one-time link at its start, which
+    /// People choose their display names, and the first person with a name has it. For each trusted contact the bot makes a one-time link at its start, which
     /// ``HostReady/Profile/invitations`` has until somebody connects by it: give it to that person over a channel that you trust. Then
     /// ``ItemContext/trustedName`` tells the name, whatever the person is called on the network.
     ///
@@ -60,7 +60,7 @@ public struct Bot: Sendable {
     ///   - name: the display name that people see.
     ///   - id: see ``id``; the name if it is not given.
     ///   - bio: a line about the bot; at most 160 bytes.
-    ///   - address: who may connect and what they are told.
+    ///   - address: who may connect, and the text for new contacts.
     public init(
         _ name: String, id: String? = nil, bio: String? = nil, address: BotAddress = .automatic(welcome: nil),
         @HandlerBuilder handlers: () -> Handlers
@@ -86,7 +86,7 @@ public struct Bot: Sendable {
         }
     }
 
-    /// The errors in the bot as it is written: patterns and schedules that cannot be read, commands that stand twice, handlers that others hide, handlers
+    /// The errors in the bot as it is written: patterns and schedules that cannot be read, commands that occur twice, unreachable handlers, handlers
     /// of requests that the bot's address answers by itself. Empty when the bot can run.
     ///
     /// The rights that a bot has in a group are known in the group only: an action that its role does not permit throws `error.groupUserRole`.
@@ -128,16 +128,16 @@ public enum MessageRetention: Sendable, Hashable {
 
 /// The address of a bot, by which people connect to it.
 public enum BotAddress: Sendable, Hashable {
-    /// The bot has an address and accepts whoever asks.
+    /// The bot has an address and accepts every request.
     ///
-    /// - Parameter welcome: what a new contact is told.
+    /// - Parameter welcome: the first message to a new contact.
     case automatic(welcome: String?)
     /// The bot has an address, and ``Trigger/contactRequest`` handlers decide.
     case manual(welcome: String?)
-    /// The bot has an address, and whoever connects by it gets a chat of its own to which colleagues can be added: a group of the kind
+    /// The bot has an address, and each person who connects by it gets a chat to which colleagues can be added: a group of the kind
     /// ``ChatKinds/businessChats``.
     ///
-    /// - Parameter welcome: what a new customer is told.
+    /// - Parameter welcome: the first message to a new customer.
     case business(welcome: String?)
     /// The bot has no address.
     case none

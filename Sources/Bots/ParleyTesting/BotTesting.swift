@@ -15,7 +15,7 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
 
     /// The depth of tests that name none: ``chat``, or the one that the environment variable `PARLEY_TEST_DEPTH` names.
     ///
-    /// - Throws: ``TestRoomError`` for a name that is none of a depth.
+    /// - Throws: ``TestRoomError`` for a name that is not the name of a depth.
     public static var standard: TestDepth {
         get throws(TestRoomError) { try TestDepth(named: ProcessInfo.processInfo.environment["PARLEY_TEST_DEPTH"]) }
     }

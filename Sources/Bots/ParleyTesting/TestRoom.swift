@@ -17,7 +17,7 @@ internal import XFTPServer
 /// Bots at work, and the people of a test.
 public final class TestRoom: Sendable {
     /// The longest wait for something that is expected: 30 seconds, or as many as the environment variable `PARLEY_TEST_PATIENCE` says. A test that passes
-    /// does not come near it, unless the machine stands still for a while.
+    /// does not come near it, unless the machine stops for a while.
     static let patience = Duration.seconds(
         ProcessInfo.processInfo.environment["PARLEY_TEST_PATIENCE"].flatMap { Int($0) }.map { min(max($0, 1), 3_600) } ?? 30)
 
@@ -65,7 +65,7 @@ public final class TestRoom: Sendable {
         self.time = time
         simulator = ConnectionSimulator(now: { time.nextMoment() })
         folder = Self.temporaryFolder + "parley-test-" + UUID().uuidString
-        // The clients' cores go by the system's time, whatever time their bots are told: by a router that is behind, what is passed on in groups would be
+        // The clients' cores use the system time, also if their bots have another time: with a router whose clock is behind, forwarded group messages would be
         // older than the membership, and taken for history.
         router = internet.addRouter("router.example", now: { Int64(Date().timeIntervalSince1970) })
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

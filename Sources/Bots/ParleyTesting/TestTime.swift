@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// A time that stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 final class TestTime: Sendable {
     private struct Sleeper {
         let deadline: Date
@@ -22,7 +22,7 @@ final class TestTime: Sendable {
 
     var now: Date { state.withLock(\.now) }
 
-    /// The time, or a millisecond more than at the last call, so that what is sent and stored can be told apart by its time, as on a real clock.
+    /// The time, or a millisecond more than at the last call, so that messages and records have distinct times, as with a real clock.
     ///
     /// Times of routers have milliseconds.
     func nextMoment() -> Date {
@@ -55,7 +55,7 @@ final class TestTime: Sendable {
     /// Moves the time forward to a date.
     func move(to date: Date) { state.withLock { $0.now = max($0.now, date) } }
 
-    /// Wakes those who have slept long enough.
+    /// Wakes the tasks that have slept long enough.
     func wake() {
         let woken = state.withLock { state in
             let over = state.sleepers.filter { $0.value.deadline <= state.now }

@@ -21,7 +21,7 @@ extension Picture {
         throw PictureError(.preview, "no preview of the picture fits into \(limit) bytes")
     }
 
-    /// The picture with sides of at most that many pixels, each the mean of those that it stands for.
+    /// The picture with sides of at most that many pixels, each the mean of the pixels that it replaces.
     package func scaled(toFit side: Int) -> Picture {
         guard side > 0, width > side || height > side else { return self }
         let largest = max(width, height)

@@ -1,6 +1,6 @@
 import AsyncPrimitives
 
-/// Messages that came, for those who wait for the next one.
+/// Received messages, for tasks that wait for the next one.
 ///
 /// Messages from before the last ones sent do not count: a welcome is not the answer to a question.
 struct Arrivals {
@@ -9,7 +9,7 @@ struct Arrivals {
     private var isSending = false
     private var waiting: [(text: String?, arrival: Promise<Void>)] = []
 
-    /// Texts that are kept for those who wait later.
+    /// The number of texts that are kept for later waits.
     static let limit = 1000
 
     /// A message is about to be sent. The first of several in a row makes what came before it the past.

@@ -85,7 +85,7 @@ struct ChatCommandLine: AsyncParsableCommand {
                 }
                 guard try await session.perform(ChatLine(text)) else { return }
             } catch {
-                // A line that fails is said to the person, who goes on.
+                // A line that fails is said to the person, who continues.
                 let fault = Fault(error)
                 if options.json { Output.line(fault.json) } else { Output.line(fault.message) }
             }

@@ -161,7 +161,7 @@ enum ChatLine: Equatable {
 extension ChatLine {
     private static let longestWait = 3600
 
-    /// `[SECONDS] [TEXT]`: a number that stands first is the seconds.
+    /// `[SECONDS] [TEXT]`: a number at the beginning is the seconds.
     private static func wait(_ argument: String) throws(Fault) -> ChatLine {
         let first = argument.prefix { !$0.isWhitespace }
         guard !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isNumber }) else {

@@ -4,7 +4,7 @@ internal import Hosting
 
 /// The lines about groups.
 extension ChatPrinter {
-    /// The name of a chat as it stands in lines: of a group behind `#`, of a support chat with whose it is.
+    /// The name of a chat in lines: a group after `#`, a support chat with the name of its member.
     func title(of info: ChatInfo) -> String {
         guard case .group(let group, let scope) = info else { return name(info.localDisplayName) }
         switch scope {

@@ -16,10 +16,10 @@ struct ChatPrinter: Sendable {
         if let text { Output.block(words, text) } else { Output.line(words) }
     }
 
-    /// A name as it stands in what ``say(_:)`` is given: fit for a terminal, or as it is for a script.
+    /// A name for a text that ``say(_:)`` prints: made safe for a terminal, or unchanged for a script.
     func name(_ name: String) -> String { json ? name : VisibleText.name(name) }
 
-    /// A message of a chat, or what stands in the place of one that could not be read.
+    /// A message of a chat, or a placeholder for one that could not be read.
     func show(_ item: ChatItem, in info: ChatInfo, from user: User, withTime: Bool = false, withNumber: Bool = false) {
         let chat = info.localDisplayName, own = info.groupInfo?.membership.localDisplayName ?? user.localDisplayName
         let sender = item.direction.isReceived ? item.direction.member?.localDisplayName ?? chat : own
@@ -55,7 +55,7 @@ struct ChatPrinter: Sendable {
         }
     }
 
-    /// Why a message is kept as a mark only. The messages of who is blocked are hidden, and not deleted.
+    /// Why a message is kept as a mark only. The messages of blocked members are hidden, and not deleted.
     private static func mark(of deletion: ItemDeleted) -> String {
         switch deletion {
         case .blocked, .blockedByAdmin: "blocked"
@@ -167,7 +167,7 @@ struct ChatPrinter: Sendable {
 }
 
 extension ChatItem {
-    /// True if a person wants to see it in a conversation: messages, and what tells of messages that are missing. What features a
+    /// True if a person wants to see it in a conversation: messages, and notices about missing messages. What features a
     /// chat has and how it is encrypted is not.
     var isWorthShowing: Bool {
         switch content {

@@ -17,7 +17,7 @@ extension ChatSession {
                 try await openChat(.direct(contact: contact))
             case .sentConfirmation, .sentInvitation, .startedConnectionToGroup:
                 printer.say("Connecting …")
-                // A script goes on when the contact is there; a person sees it when it is.
+                // A script continues when the contact is there; a person sees it when it is.
                 if !TerminalInput.isTerminal { try await waitForConnection(within: .seconds(60)) }
             case .connectionPlan(_, _, .groupLink(.known(let group, _, _, _))):
                 connecting -= 1

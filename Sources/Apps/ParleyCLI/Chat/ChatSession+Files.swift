@@ -5,7 +5,7 @@ internal import Parley
 
 /// Lines about files.
 extension ChatSession {
-    /// The time that a transfer may take before the session goes on.
+    /// The time that a transfer may take before the session continues.
     static let transferLimit = Duration.seconds(3_600)
 
     /// Sends a file into the open chat, and waits until it is uploaded.

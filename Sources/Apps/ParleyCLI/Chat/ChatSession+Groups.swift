@@ -151,12 +151,12 @@ extension ChatSession {
 
     /// Answers a member who waits to be let into the open group.
     ///
-    /// - Parameter text: the name of the member, and a role for the one who is let in.
+    /// - Parameter text: the name of the member, and a role for the admitted member.
     /// - Returns: false if no such member waits.
     func answerPendingMember(_ text: String, accept: Bool) async throws -> Bool {
         guard open?.type == .group else { return false }
         let group = try await members(of: openGroup()), pending = group.members.filter(\.status.isPending)
-        // A role that is part of a name is none.
+        // A role inside a name does not count.
         let (name, role) = pending.named(text) == nil ? GroupLine.nameAndRole(text) : (text, nil)
         guard let member = pending.named(name) else { return false }
         guard accept else {

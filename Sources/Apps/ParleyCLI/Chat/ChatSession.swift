@@ -17,7 +17,7 @@ actor ChatSession {
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
     private var connected: [Promise<Void>] = []
-    /// Items on their way, and who waits until the router has them or they have failed.
+    /// Items that are being sent, and the tasks that wait until the router has them or they have failed.
     private var sending: [ChatItemID: Promise<Delivery>] = [:]
     /// The outcomes of items whose sender has not asked yet.
     private var delivered: [ChatItemID: Delivery] = [:]
@@ -25,11 +25,11 @@ actor ChatSession {
     private let runsRouter: Bool
     let filesFolder: String?
 
-    /// Items whose delivery is remembered for one who has not asked yet.
+    /// Items whose delivery is remembered for a task that has not asked yet.
     private static let deliveredLimit = 1000
 
     /// - Parameters:
-    ///   - deliveryTimeout: How long a message may take to the router before the session goes on.
+    ///   - deliveryTimeout: How long a message may take to the router before the session continues.
     ///   - runsRouter: Whether the profile's router ends with this process.
     ///   - filesFolder: The folder that paths of received files are relative to.
     init(

@@ -47,7 +47,7 @@ enum GroupLine: Equatable {
     /// Roles that a person can give.
     private static let roles: [GroupMemberRole] = [.owner, .admin, .moderator, .member, .observer]
 
-    /// A line of a word and what stands behind it; nil for a word that is not about groups.
+    /// A line of a word and the rest; nil for a word that is not about groups.
     init?(_ word: String, _ argument: String) throws(ChatLine.Fault) {
         func needed(_ what: String) throws(ChatLine.Fault) -> String {
             guard !argument.isEmpty else { throw ChatLine.Fault(message: ":\(word) needs \(what)") }
@@ -100,14 +100,14 @@ enum GroupLine: Equatable {
         return .report(reason, text, item: item)
     }
 
-    /// The name of a member or contact, and the role that stands behind it, if one does.
+    /// The name of a member or contact, and the role after it, if there is one.
     static func nameAndRole(_ text: String) -> (name: String, role: GroupMemberRole?) {
         let name = name(text, without: "@"), (first, last) = lastWord(of: name)
         guard !first.isEmpty, let role = role(last) else { return (name, nil) }
         return (first, role)
     }
 
-    /// A name without the sign that may stand before it.
+    /// A name without the optional sign before it.
     private static func name(_ text: String, without sign: Character) -> String {
         text.first == sign ? String(text.dropFirst()[...].trimmed) : text
     }

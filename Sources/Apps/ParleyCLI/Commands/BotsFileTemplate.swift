@@ -67,7 +67,7 @@ struct BotsFileTemplate {
 
     let name: String
     let help: String
-    /// The parts, in the order in which their rules stand.
+    /// The parts, in the order of their rules.
     let features: [Feature]
     /// True for a bot on the routers of the public network, which every phone reaches.
     let isPublic: Bool

@@ -72,7 +72,7 @@ extension RouterCommandLine {
         var authorityKey: String?
 
         func run() async throws {
-            // The key may be readable by root only, who is somebody else after that.
+            // The key may be readable by root only, and the process is not root's after that.
             let key = try CertificateRenewal.key(authorityKey)
             try folder.actAsOwner()
             let days = try RouterFile<Settings>(in: folder.data).certificateDays

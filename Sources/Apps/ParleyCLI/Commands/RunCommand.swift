@@ -7,7 +7,7 @@ internal import ParleyRules
 internal import SystemSupport
 internal import UnixSignals
 
-/// `parley run`: runs the bots of a bots.yaml until it is told to stop.
+/// `parley run`: runs the bots of a bots.yaml until it is stopped.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the bots of a bots.yaml.",
@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
         try configuration.data.requireUnused()
         let showsCodes = showsCodes ?? !configuration.data.hasDatabases
         FolderOwner.warn(of: configuration.data.path)
-        // A key that is wrong, or a folder that cannot be used, is told first.
+        // A wrong key or an unusable folder is reported first.
         if !json {
             configuration.onOpen = { [file, isDryRun, folder = configuration.dataFolder] in
                 Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(folder) …")
@@ -127,7 +127,7 @@ enum ReloadReport {
         }
     }
 
-    /// The log of those who read JSON has no other lines.
+    /// With JSON, the log has no other lines.
     private static func log(_ diagnostics: [Diagnostic], of file: String, as level: Logger.Level, _ logger: Logger) {
         for diagnostic in diagnostics {
             var metadata: Logger.Metadata = [
@@ -149,7 +149,7 @@ enum ReadyReport {
 
     /// The links of the bots, in the order in which they are shown.
     ///
-    /// - Parameter showsInvitations: false if only the names of trusted contacts are printed who have not connected, because too many read it.
+    /// - Parameter showsInvitations: false to print only the names of trusted contacts who have not connected, because too many people read the output.
     static func entries(_ ready: HostReady, showsInvitations: Bool = true) -> [Entry] {
         var entries: [Entry] = []
         for profile in ready.profiles {

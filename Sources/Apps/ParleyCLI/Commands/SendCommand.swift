@@ -115,7 +115,7 @@ struct SendCommand: AsyncParsableCommand {
                     of: item.id, in: chat, as: user.userID, to: wait ? .recipient : .router, within: remaining)
                 try check(outcome)
             }
-            // Those who read JSON learn what was sent; for others, no output is success.
+            // With JSON, the output says what was sent; otherwise, no output means success.
             if options.json {
                 Output.line([
                     "event": "sent", "to": .string(recipient), "chat": .string("\(chat)"), "items": .array(items.map { .int($0.id.rawValue) }),
@@ -125,9 +125,9 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// The name by which the chat is opened. A trusted contact of bots.yaml is meant by its name there, whoever else chose that name.
+    /// The name by which the chat is opened. The name of a trusted contact in bots.yaml means that contact, also if others chose the same name.
     ///
-    /// - Throws: ``Outcome/BadInput`` `chat.unknown` for one who has not connected.
+    /// - Throws: ``Outcome/BadInput`` `chat.unknown` for a trusted contact who has not connected.
     private func chatName(_ core: any ChatCore, _ user: User) async throws -> String {
         guard case .contactsList(_, let contacts) = try await core.send(.contacts(.list(user: user.userID)), as: user.userID),
             case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID, pendingConnections: true)), as: user.userID)

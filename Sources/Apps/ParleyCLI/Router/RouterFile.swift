@@ -41,7 +41,7 @@ struct RouterFile<Settings: RouterSettings> {
 
     init() {}
 
-    /// Reads the file of a data folder; what is not said, and all if there is none, is as it is by default.
+    /// Reads the file of a data folder; missing settings, and a missing file, mean the defaults.
     init(in folder: String) throws(BotsFileError) {
         let path = folder + "/" + Self.name
         guard !WholeFile.isMissing(path) else { return }

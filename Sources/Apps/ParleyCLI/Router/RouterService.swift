@@ -5,7 +5,7 @@ internal import ServiceLifecycle
 internal import SystemSupport
 internal import UnixSignals
 
-/// A router of any kind that runs until its service is told to stop.
+/// A router of any kind that runs until its service is stopped.
 struct RouterService: Service, CustomStringConvertible {
     /// A router that runs.
     struct Router: Sendable {

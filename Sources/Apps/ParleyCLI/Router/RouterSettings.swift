@@ -40,7 +40,7 @@ protocol RouterSettings: Sendable {
 struct RouterWords: Sendable {
     /// The command, which is also the scheme of addresses.
     let command: String
-    /// The name of the kind, where it must be told from others.
+    /// The name of the kind, where kinds must be distinguished.
     let kind: String
     /// The name of the kind, where it is clear which router is meant.
     let title: String

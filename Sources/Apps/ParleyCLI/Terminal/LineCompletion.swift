@@ -46,7 +46,7 @@ struct LineCompletion: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - sign: stands before what was typed.
+    ///   - sign: the sign before the typed text.
     ///   - end: follows a name that is complete.
     private init(_ typed: String, among known: [String], sign: String, end: (String) -> String) {
         let folded = typed.lowercased()

@@ -143,7 +143,7 @@ public struct DataFolder: Sendable {
         try lock().release()
     }
 
-    /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
+    /// Taken before anything in the folder is touched, so that a second process gets an error about the folder and not about a file in it.
     package func lock() throws -> FolderLock {
         let file = hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock"
         do throws(StorageError) {

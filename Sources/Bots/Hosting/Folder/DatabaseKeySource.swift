@@ -27,7 +27,7 @@ public enum DatabaseKeySource: Sendable {
 
     /// Reads the key.
     ///
-    /// - Throws: ``HostError`` `databaseKey` if there is none; `StorageError` `invalidKey` if it cannot be one.
+    /// - Throws: ``HostError`` `databaseKey` if there is no key; `StorageError` `invalidKey` if the value cannot be a key.
     public func load() throws -> DatabaseKey {
         switch self {
         case .key(let key): return key

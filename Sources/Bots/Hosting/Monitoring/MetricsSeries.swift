@@ -44,7 +44,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
 
 /// Counts of values by their size.
 package struct Histogram: Sendable, Hashable {
-    /// The upper bounds of the buckets but the last, which has none.
+    /// The upper bounds of the buckets, except for the last bucket, which has no bound.
     package static let bounds: [Double] = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
     /// Values of each bucket; those of the last are above all bounds.
@@ -62,7 +62,7 @@ package struct Histogram: Sendable, Hashable {
         sum += value
     }
 
-    /// A bound below or at which a share of the values is; nil if there are none, infinity above the last bound.
+    /// The bound of the bucket in which a quantile lies; nil without values, infinity above the last bound.
     package func quantile(_ share: Double) -> Double? {
         guard count > 0 else { return nil }
         let rank = (Double(count) * share).rounded(.up)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import RouterSupport
 internal import SystemSupport
 
-/// An error that ends a process, as a person and a script are told of it: a stable code, the error and its fix, and the exit code.
+/// An error that ends a process, in the form that people and scripts read: a stable code, the error and its fix, and the exit code.
 package struct ProcessFault: Sendable, Hashable {
     package let code: String
     package let message: String
@@ -42,7 +42,7 @@ package struct ProcessFault: Sendable, Hashable {
         let shown = VisibleText.lines(text)
         // What ends a service is an error in the system's journal.
         let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(shown, .error) : shown
-        // Anyone who read it may be gone.
+        // The reader may have closed it.
         try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
         exit(code)
     }

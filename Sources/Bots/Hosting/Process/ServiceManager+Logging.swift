@@ -2,7 +2,7 @@ package import Logging
 package import SystemSupport
 
 extension ServiceManager {
-    /// Tells the manager, and the log if it cannot be told: the service goes on all the same.
+    /// Notifies the service manager. If this fails, the failure is logged, and the service continues.
     package func tell(_ report: Report, logger: Logger) {
         do throws(ServiceManagerError) {
             try tell(report)

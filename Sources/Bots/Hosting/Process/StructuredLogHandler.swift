@@ -49,7 +49,7 @@ public struct StructuredLogHandler: LogHandler {
 
     /// Writes an entry.
     public func log(event: LogEvent) {
-        // Anyone who read the log may be gone; the bots are not to go with them.
+        // The reader of the log may have closed it. The bots must not end for that reason.
         try? FileHandle.standardError.write(contentsOf: Data((line(event) + "\n").utf8))
     }
 
@@ -91,7 +91,7 @@ public struct StructuredLogHandler: LogHandler {
     }
 
     private static func oneLine(_ text: String) -> String {
-        // Other characters would steer the terminal of who reads the log.
+        // Other characters could control the terminal of the person who reads the log.
         text.unicodeScalars.contains(where: VisibleText.isHidden) ? quoted(text) : text
     }
 

@@ -21,7 +21,7 @@ enum EmbeddedRouter {
         try makeFolder(folder)
         let port = try KeptPort(folder: folder)
         var configuration = RouterConfiguration(storage: .folder(folder))
-        // A router that others are told the name of must be heard on more than the loopback interface.
+        // A router with a public name must listen on more than the loopback interface.
         configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
         if !settings.isLoopback {
             configuration.basicAuth = try password(in: folder)

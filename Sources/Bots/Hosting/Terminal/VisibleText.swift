@@ -1,4 +1,4 @@
-/// Text of others made fit to be shown: nothing in it steers a terminal, hides, reorders what stands beside it or passes for something else.
+/// Text of others made fit to be shown: it cannot control a terminal, hide, reorder the text next to it, or imitate another text.
 ///
 /// Invisible characters are shown as `\u{1B}`, by its number. Letters, marks and emoji of all scripts stay as they are, with the joiners between
 /// those that belong together; only stacks of marks are cut.
@@ -61,7 +61,7 @@ package enum VisibleText {
         return String(escaped)
     }
 
-    /// Checks whether a character is not seen where it stands, or does more than to be seen.
+    /// Checks whether a character is invisible at its place, or has an effect besides its shape.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value >= 0x20, scalar.value < 0x7F { return false }
         switch scalar.properties.generalCategory {
@@ -127,7 +127,7 @@ package enum VisibleText {
         }
     }
 
-    /// Checks whether a hidden character belongs to the emoji or the word that it stands in.
+    /// Checks whether a hidden character belongs to the emoji or the word that it is in.
     private static func joins(_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?, _ next: Unicode.Scalar?) -> Bool {
         guard let previous else { return false }
         switch scalar.value {
@@ -145,7 +145,7 @@ package enum VisibleText {
         scalar.value == 0xFE0F || (scalar.value > 0x7F && scalar.properties.isEmoji)
     }
 
-    /// Checks whether a joiner stands between letters or marks of a script from Arabic to Mongolian, where it has a meaning.
+    /// Checks whether a joiner is between letters or marks of a script from Arabic to Mongolian, where it has a meaning.
     private static func isJoined(_ previous: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
         guard let next else { return false }
         return [previous, next].allSatisfy { (0x600...0x18AF).contains($0.value) && !isHidden($0) && !$0.properties.isWhitespace }
@@ -163,7 +163,7 @@ package enum VisibleText {
 
     // MARK: Lines
 
-    /// The beginning of every line that goes on with what began above.
+    /// The beginning of every line that continues with what began above.
     package static let continuation = "  ┆ "
 
     private static func fold(_ line: Substring, width: Int, isFirst: Bool) -> [String] {

@@ -34,7 +34,7 @@ public struct BotClient: Sendable {
     /// Never log texts of people: others read logs.
     public var logger: Logger { effects.observation.logger }
 
-    /// Counts an action that failed although its handler goes on, in `/metrics` and in the state of the process. The caller logs it.
+    /// Counts an action that failed although its handler continues, in `/metrics` and in the state of the process. The caller logs it.
     ///
     /// - Parameters:
     ///   - code: the stable code of the error.
@@ -46,7 +46,7 @@ public struct BotClient: Sendable {
 
     /// The chat with a contact or group of a name, as ``ChatSummary/name`` has it. A name in ``Bot/trustedContacts`` is that contact's only.
     ///
-    /// People choose their names: whoever connects first as "Staff" has that name. Use this for what everybody may read, and ``destination(_:)``,
+    /// People choose their names: the first person who connects as "Staff" has that name. Use this for texts that everybody may read, and ``destination(_:)``,
     /// ``chat(withTrusted:)`` or ``BotGroups/managed(_:)`` for everything else.
     public func chat(named name: String) async -> BotChat? {
         if bot.trustedContacts.contains(name) { return await chat(withTrusted: name) }
@@ -87,7 +87,7 @@ public struct BotClient: Sendable {
         return try await effects.keyed(key).once(command)
     }
 
-    /// Another bot of the same process, by its id; nil if there is none. What a handler sends through it is sent once, however often the handler runs for its
+    /// Another bot of the same process, by its id, or nil. Messages that a handler sends through it are sent once, however often the handler runs for its
     /// event.
     public func other(_ id: String) -> BotClient? { effects.services?.directory.client(id, event: effects.nextKey()) }
 
@@ -97,7 +97,7 @@ public struct BotClient: Sendable {
         try await services.time.sleep(duration)
     }
 
-    /// True in a dry run: what the bot does in its chats is reported and does not happen. Effects elsewhere are up to who has them.
+    /// True in a dry run: the bot's effects in its chats are reported and not performed. Handlers suppress their other effects themselves.
     public var isDryRun: Bool { effects.services?.dryRun != nil }
 
     /// Reports an effect outside of the network in a dry run.
@@ -110,7 +110,7 @@ public struct BotClient: Sendable {
     }
 
     /// A key for one more effect of the handler, for what happens outside of the network: the same when the handler runs again for the same event. Nil for
-    /// events that are told once, and outside of handlers.
+    /// events that are reported once, and outside of handlers.
     ///
     /// It is unique within the bot.
     public func nextEffectKey() -> String? { effects.nextKey() }
@@ -201,7 +201,7 @@ public struct BotClient: Sendable {
         try await schedule(name, key: key, at: effects.now.addingTimeInterval(delay.seconds), in: chat, expiringAfter: limit)
     }
 
-    /// Cancels a timer. One that is running goes on.
+    /// Cancels a timer. One that is running continues.
     public func cancelScheduled(_ name: String, key: String) async throws { try await effects.change(.cancel(kind: .once, name: name, key: key)) }
 }
 
@@ -219,7 +219,7 @@ public struct StartContext: Sendable {
 }
 
 extension Trigger where Context == StartContext {
-    /// The bot has started: once per run of the program. The handler may go on for as long as the bot runs; then its task is cancelled.
+    /// The bot has started: once per run of the program. The handler may continue for as long as the bot runs; then its task is cancelled.
     public static var started: Self { Self(.started, in: .all) { $0.start } }
 }
 

@@ -31,10 +31,10 @@ public struct RequestContext: Sendable {
     /// All chats of the bot.
     public var chats: BotChats { effects.chats }
 
-    /// Accepts the request. Connecting goes on by itself; ``Trigger/connected`` tells when it is done.
+    /// Accepts the request. Connecting continues by itself; ``Trigger/connected`` tells when it is done.
     public func accept() async throws { try await effects.accept(request.contactRequestID) }
 
-    /// Refuses the request. The person is not told.
+    /// Refuses the request. The person is not notified.
     public func reject() async throws { try await effects.reject(request.contactRequestID) }
 }
 

@@ -1,9 +1,9 @@
 internal import AsyncPrimitives
 internal import ChatAPI
 
-/// The locks of what takes more than one command to change: who reads it first, and then writes what has changed, must not undo what others change meanwhile.
+/// Locks for changes that take several commands: a task that reads a value and then writes it must not undo changes that others make in between.
 ///
-/// Handlers hold them, and whoever keeps groups and channels as they are declared.
+/// Handlers hold them, and so does the code that keeps groups and channels as they are declared.
 struct ChangeLocks: Sendable {
     /// Held while the profile or the link of a group is changed.
     let groups = KeyedLock<GroupID>()

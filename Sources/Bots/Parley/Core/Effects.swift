@@ -67,11 +67,11 @@ final class Effects: Sendable {
     /// The chat into which nothing may be sent; nil for none.
     var silent: ChatReference? { silentChat.withLock(\.self) }
 
-    /// Sends a message, in several parts if its text is too long for one, and returns the items that stand for it.
+    /// Sends a message, in several parts if its text is too long for one, and returns its items.
     ///
     /// - Parameters:
     ///   - info: what is known of the chat.
-    ///   - post: the post that the message comments; nil if it is none.
+    ///   - post: the post that the message comments; nil if it is not a comment.
     ///   - asGroup: whether it is sent in the name of the group.
     ///   - mentioning: members by the names that the text may have for them.
     func send(

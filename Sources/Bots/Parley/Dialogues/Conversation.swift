@@ -30,7 +30,7 @@ public struct Conversation: Sendable {
 
     /// Declares a conversation.
     ///
-    /// Put it where a dialogue would stand: below handlers that may interrupt it, and above those that would take the answers. A command that begins the
+    /// Put it below handlers that may interrupt it, and above those that would take the answers. A command that begins the
     /// conversation begins it anew when it is given during the conversation; other triggers do not interrupt it.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ internal import ChatAPI
 /// The means of a conversation's function: everything that it does is a step.
 ///
 /// Steps run one after the other. A step that is done is recorded, and is not done again when the function runs for the next answer. Errors of steps
-/// pass through the function: one that catches them goes on with the next step at its own risk, and cannot hold up a pause.
+/// pass through the function: one that catches them continues with the next step at its own risk, and cannot hold up a pause.
 public struct ConversationContext: Sendable {
     let run: ConversationRun
 

@@ -51,7 +51,7 @@ struct ConversationRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// A conversation that cannot go on.
+/// A conversation that cannot continue.
 public struct ConversationStepError: CodedError, Sendable, Hashable {
     /// A stable code.
     public enum Code: String, Sendable, Hashable {

@@ -42,7 +42,7 @@ public struct DialogueTimeoutContext<State: DialogueState>: ChatContext {
 }
 
 extension ChatContext {
-    /// Begins a dialogue with the person that the event is about, or goes on to a state of it. An open dialogue with that person ends.
+    /// Begins a dialogue with the person that the event is about, or continues to a state of it. An open dialogue with that person ends.
     ///
     /// - Parameter question: what the person is asked; nil if the handler asks on its own.
     public func begin<State: DialogueState>(_ state: State, _ question: String? = nil) async throws {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Runs the jobs of one key in the order they came, and those of different keys side by side.
 ///
-/// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and whoever submitted it is told when the queue has run
+/// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and its submitter is notified when the queue has run
 /// empty, so that it can submit again what was refused. At most ``width`` jobs run at once, beside those that have given their ``JobSlot`` away. Keys
 /// belong to owners, which take turns.
 final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
@@ -226,7 +226,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         idle?.resolve(())
     }
 
-    /// The overflow handler may have added nothing; whoever waits must then be told here.
+    /// The overflow handler may have added nothing; the waiting submitter must then be notified here.
     private func resumeIfIdle() {
         state.withLock { $0.isIdle ? $0.idle.take() : nil }?.resolve(())
     }

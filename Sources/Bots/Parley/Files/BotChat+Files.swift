@@ -1,7 +1,7 @@
 public import ChatAPI
 
 extension BotChat {
-    /// Sends a file. When this returns, the message is stored and will be delivered; the upload goes on, also after a restart.
+    /// Sends a file. When this returns, the message is stored and will be delivered; the upload continues, also after a restart.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -137,7 +137,7 @@ extension MessageContext {
 
     /// Receives the file of the message and waits until it is there.
     ///
-    /// A file that is there already is returned at once, so a handler that runs again does not receive it twice. The transfer goes on when the wait
+    /// A file that is there already is returned at once, so a handler that runs again does not receive it twice. The transfer continues when the wait
     /// ends early, also after a restart.
     ///
     /// - Parameters:
@@ -158,15 +158,15 @@ extension MessageContext {
 }
 
 extension MessageContext {
-    /// Receives the file of the message, and reports its progress: the sequence ends when the file is there, and ``file(within:upTo:from:progress:)`` returns it
-    /// at once then.
+    /// Receives the file of the message, and reports its progress: the sequence ends when the file is there, and ``file(within:upTo:from:progress:)``
+    /// returns it at once then.
     ///
     /// ```swift
     /// for try await progress in message.fileProgress() { print(progress.fraction) }
     /// let file = try await message.file()
     /// ```
     ///
-    /// The transfer goes on when the loop is left early; ``cancelFile()`` ends it. Slow readers miss steps in between.
+    /// The transfer continues when the loop is left early; ``cancelFile()`` ends it. Slow readers miss steps in between.
     ///
     /// The parameters and errors are those of ``file(within:upTo:from:progress:)``.
     public func fileProgress(
@@ -187,12 +187,12 @@ extension MessageContext {
 extension SentMessage {
     /// The progress of the upload of the message's file: the sequence ends when the file is uploaded.
     ///
-    /// The upload goes on when the loop is left early. The errors are those of ``awaitUpload(within:progress:)``.
+    /// The upload continues when the loop is left early. The errors are those of ``awaitUpload(within:progress:)``.
     public func uploadProgress(within limit: Duration = .seconds(600)) -> FileProgressSequence {
         FileProgressSequence { progress in try await self.awaitUpload(within: limit, progress: progress) }
     }
 
-    /// Withdraws the file of the message: its upload ends, the recipients are told, and the routers delete it.
+    /// Withdraws the file of the message: its upload ends, the recipients are notified, and the routers delete it.
     ///
     /// - Throws: ``BotFileError`` `noFile`; `ChatCoreError`.
     public func cancelFile() async throws {

@@ -38,7 +38,7 @@ public struct FileFailureContext: ChatContext {
 extension Trigger where Context == FileContext {
     /// A file that the bot accepted has come: by ``MessageContext/file(within:upTo:from:progress:)``, or by ``Bot/fileReception``.
     ///
-    /// It is told once, and not again after a crash. Where each file counts, receive it in a handler of its message.
+    /// The event is reported once, and not again after a crash. If you must not miss a file, receive it in the handler of its message.
     public static var fileReceived: Self { Self(.file, in: .all) { $0.file } }
 }
 

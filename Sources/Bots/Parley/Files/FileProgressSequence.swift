@@ -27,7 +27,7 @@ public struct FileProgressSequence: AsyncSequence, Sendable {
     /// Begins to follow the transfer.
     public func makeAsyncIterator() -> Iterator {
         let follow = follow
-        // Who reads slowly wants to know how far it is now.
+        // A slow reader needs the present progress only.
         let stream = AsyncThrowingStream<FileProgress, any Error>(bufferingPolicy: .bufferingNewest(1)) { continuation in
             // The reader gives up the place of the handler while it waits, not this task.
             let task = JobSlot.$current.withValue(nil) {

@@ -59,7 +59,7 @@ struct FileReceptionUse: StoredState, Hashable {
     var day = 0
     var files = 0
     var bytes: Int64 = 0
-    /// True if the person was told on that day that a file was refused.
+    /// True if the person has got a refusal on that day.
     var isTold = false
 
     /// The decision about one more file.

@@ -98,7 +98,7 @@ struct FileWait: Sendable {
             }
             while let event = try await next(events) {
                 let step = try step(event)
-                // It may tell of the time before the file was accepted: the store knows how it is now.
+                // The event may be from before the file was accepted: the store has the present state.
                 if case .offered? = step { break }
                 if let file = try take(step) { return file }
             }

@@ -157,7 +157,7 @@ public struct BotFileError: CodedError, Sendable, Hashable {
         case cancelled = "file.cancelled"
         /// The transfer failed, or the file is gone from the routers.
         case failed = "file.failed"
-        /// The time was over. The transfer goes on.
+        /// The time was over. The transfer continues.
         case timedOut = "file.timedOut"
     }
 

@@ -6,10 +6,10 @@ internal import Foundation
 internal import SMPWire
 internal import XFTPProtocol
 
-// Files without a message: whoever has the link of one can download it.
+// Files without a message: everybody who has the link of a file can download it.
 
 extension BotClient {
-    /// Uploads a file without a message. The upload goes on in the background, and ``FileUpload/links(within:progress:)`` waits for its end.
+    /// Uploads a file without a message. The upload continues in the background, and ``FileUpload/links(within:progress:)`` waits for its end.
     ///
     /// ```swift
     /// let upload = try await message.client.upload("menu.pdf")
@@ -35,7 +35,8 @@ extension BotClient {
         return FileUpload(id: transfer.id, client: self, transfer: transfer)
     }
 
-    /// Downloads a file by its link. The download goes on in the background, also after a restart, and ``FileDownload/file(within:progress:)`` waits for its end.
+    /// Downloads a file by its link. The download continues in the background, also after a restart, and ``FileDownload/file(within:progress:)`` waits for
+    /// its end.
     ///
     /// The file is encrypted like those of messages are (``HostConfiguration/encryptsFiles``); ``ReceivedFile/copy(to:)`` decrypts it.
     ///
@@ -91,7 +92,7 @@ public struct FileUpload: Sendable {
 
     /// Waits until the file is uploaded, and returns its links. All lead to the same file, and each can be used by many people.
     ///
-    /// The links are told to the process that has begun the upload. After a restart the file is to be uploaded anew.
+    /// Only the process that has begun the upload gets the links. After a restart, upload the file again.
     ///
     /// - Parameters:
     ///   - limit: how long to wait; the upload goes on afterwards.

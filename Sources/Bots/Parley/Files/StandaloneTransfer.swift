@@ -2,7 +2,7 @@ package import ChatAPI
 internal import ChatProtocol
 internal import Synchronization
 
-/// The transfer of a file without a message, as everybody who waits for it sees it.
+/// The transfer of a file without a message, as its waiters see it.
 ///
 /// It is followed from the moment before it begins, because the core tells its end once.
 package final class StandaloneTransfer<Outcome: Sendable>: Sendable {
@@ -43,7 +43,7 @@ package final class StandaloneTransfer<Outcome: Sendable>: Sendable {
 
         /// The steps from the last one on; it ends with the transfer.
         func watch() -> (id: Int, steps: AsyncStream<FileProgress>) {
-            // Who reads slowly wants to know how far it is now.
+            // A slow reader needs the present progress only.
             let (steps, watcher) = AsyncStream.makeStream(of: FileProgress.self, bufferingPolicy: .bufferingNewest(1))
             let id = state.withLock { state in
                 if let progress = state.progress { watcher.yield(progress) }

@@ -6,7 +6,7 @@ extension BotGroup {
     /// True for a channel: what is posted goes through relays.
     public var isChannel: Bool { info.groupProfile.publicGroup != nil }
 
-    /// The link by which people subscribe to the channel; nil for a group that is none.
+    /// The link by which people subscribe to the channel; nil for a group that is not a channel.
     public var channelLink: String? { info.groupProfile.publicGroup?.groupLink }
 
     /// Posts a text in the name of the channel. The bot must be an owner.
@@ -36,7 +36,7 @@ extension BotGroup {
 
     /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get what is posted, also later.
     private func requireRelay() async throws(ChatCoreError) {
-        // Anyone who is no owner learns that first. A core that does not list them decides itself.
+        // A bot that is not an owner gets that error first. A core that does not list relays decides itself.
         guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID) else { return }
         guard !relays.haveNone else { throw ChatCoreError(ChatError.noRelay) }
         guard let wait = await timeForSubscribers(toReach: relays) else { return }

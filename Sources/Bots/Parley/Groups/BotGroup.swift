@@ -49,7 +49,7 @@ public struct BotGroup: Sendable {
 
     /// One member, as it is now.
     ///
-    /// - Throws: `ChatCoreError`; `errorStore.groupMemberNotFound` when there is none of the id.
+    /// - Throws: `ChatCoreError`; `errorStore.groupMemberNotFound` when no group has the id.
     public func member(_ id: GroupMemberID) async throws -> BotMember {
         guard case .groupMemberInfo(_, let info, let member, _) = try await effects.perform(.groups(.memberInfo(self.id, id))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the member")
@@ -132,7 +132,8 @@ public struct BotGroup: Sendable {
         return changed
     }
 
-    /// Sets the rules for those who ask to join by the link: the first that fits decides, and who fits none is accepted. No rules accept everybody.
+    /// Sets the rules for those who ask to join by the link: the first rule that applies decides. A joiner to whom no rule applies is accepted, so an empty
+    /// list accepts everybody.
     ///
     /// They are stored with the link, and hold while no handler runs. The bot must be an admin or owner.
     ///

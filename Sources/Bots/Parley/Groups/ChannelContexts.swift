@@ -24,7 +24,7 @@ extension Trigger where Context == MessageContext {
 
     /// A comment on a post of a channel. In a public group whose members do not know comments, a message that quotes another counts as a comment on it.
     ///
-    /// Handlers of other messages in groups get comments as well: those that stand above this one take them first.
+    /// Handlers of other messages in groups get comments as well, and take them first if they are above this one.
     public static var comment: Self { Self(.message, in: .groups) { incoming in incoming.openMessage.flatMap { $0.isComment ? $0 : nil } } }
 }
 

@@ -21,7 +21,7 @@ extension ChatCore {
 
     /// Subscribes to the channel of a link.
     ///
-    /// - Returns: Nil for a link that is none of a channel.
+    /// - Returns: Nil for a link that does not belong to a channel.
     private func subscribe(by link: String, as user: UserID) async throws(ChatCoreError) -> ChatResponse? {
         let response = try await send(.connections(.plan(user: user, link: link)), as: user)
         guard case .connectionPlan(_, let created, .groupLink(let plan)) = response else { return nil }

@@ -25,7 +25,7 @@ enum GroupEvents {
             guard invitation.status == .pending else { return nil }
             return .invitation(InvitationContext(chat: chat, invitation: invitation, role: role))
         case .receivedGroupEvent(.memberConnected):
-            // In the conversation of a member who waits it only tells that the member can be reached.
+            // In the conversation of a waiting member, it only says that the member can be reached.
             guard entry.chatInfo.groupScope == nil, let member = chat.member(of: item), member.isNewcomer else { return nil }
             return .member(MemberContext(chat: chat, member: member, change: .joined, actor: nil))
         case .receivedGroupEvent(.newMemberPendingReview):
@@ -42,11 +42,11 @@ enum GroupEvents {
         return moderator.groupMemberID == group.membership.groupMemberID
     }
 
-    /// Checks whether a message that was received is one for handlers: in groups, history is none.
+    /// Checks whether a received message is one for handlers: in groups, history is not.
     static func isToBeHandled(_ item: ChatItem, in info: ChatInfo) -> Bool {
         guard let group = info.groupInfo else { return true }
         guard item.meta.forwardedByMember != nil else { return true }
-        // Nothing was written before the one came who has made the group: only joining members are sent history. The times of routers, whose clocks may
+        // Nothing was written before the creator of the group came: only joining members are sent history. The times of routers, whose clocks may
         // be behind, do not count.
         guard group.membership.status != .creator else { return true }
         // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
@@ -54,7 +54,7 @@ enum GroupEvents {
         return item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
     }
 
-    /// The member who deleted a message of a group; nil outside of groups, and where it is not told.
+    /// The member who deleted a message of a group; nil outside of groups, and if it is not known.
     static func member(who deletion: ChatItemDeletion) -> GroupMember? {
         switch deletion.toChatItem?.chatItem.meta.deleted {
         case .moderated(_, let moderator): moderator
@@ -97,7 +97,7 @@ enum GroupEvents {
         case .leftMember(_, let group, let member, _):
             return .member(changed(member, .left, by: nil, in: chat(group), group))
         case .joinedGroupMemberConnecting(_, let group, _, let member):
-            // The owner of a channel hears of subscribers from relays, and there is no item of it.
+            // Relays report subscribers to the owner of a channel, without an item in the chat.
             guard group.groupProfile.publicGroup != nil, member.category == .post, !member.status.isPending else { return nil }
             return .member(changed(member, .joined, by: nil, in: chat(group), group))
         case .groupRelayUpdated(_, let group, let member, let relay):
@@ -115,7 +115,7 @@ enum GroupEvents {
 }
 
 extension ItemInChat {
-    /// True for a message that was received and that handlers get: in groups, history is none.
+    /// True for a received message that handlers get: in groups, they do not get history.
     package var isForHandlers: Bool { GroupEvents.isToBeHandled(chatItem, in: chatInfo) }
 }
 

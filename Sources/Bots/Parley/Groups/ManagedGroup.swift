@@ -11,10 +11,10 @@ public struct ManagedGroup: Sendable, Hashable {
     public var settings: GroupSettings
     /// The role of those who join by the link; nil for a group without a link.
     public var linkRole: GroupMemberRole?
-    /// The rules for those who ask to join by the link, the first to be tried first; nil leaves those that the link has.
+    /// The rules for those who ask to join by the link, in the order of evaluation; nil keeps the rules of the link.
     public var joinerRules: [JoinerRule]?
     /// The people who are made moderators: names in ``Bot/trustedContacts``. Each is invited when it connects, with the role, and gets it back at each start.
-    /// Those who are not named keep their roles.
+    /// Other members keep their roles.
     public var moderators: [String]
     /// The people who are invited as members when they connect: names in ``Bot/trustedContacts``. In the group they count as trusted contacts, which those
     /// who join by the link do not. Their roles are left as they are.

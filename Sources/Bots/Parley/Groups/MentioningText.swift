@@ -7,7 +7,7 @@ internal import ChatProtocol
 /// try await message.reply(mentioning: "Welcome, \(member)! Ask \(host) if something is unclear.")
 /// ```
 ///
-/// A member between the parentheses becomes a mention; other values stand as text, and so does an `@name` that was written by hand. A mention
+/// A member between the parentheses becomes a mention; other values are plain text, and so is an `@name` that was written by hand. A mention
 /// needs white space or the beginning of a line before it, as recipients read it; elsewhere it is only text. A message has three mentions at most,
 /// of three members.
 public struct MentioningText: ExpressibleByStringInterpolation, Sendable, Hashable {
@@ -43,7 +43,7 @@ public struct MentioningText: ExpressibleByStringInterpolation, Sendable, Hashab
 
         /// Appends a mention of a member.
         public mutating func appendInterpolation(_ member: GroupMember) {
-            // Members of one name are told apart by a number, as the official clients do.
+            // Members with the same name are distinguished by a number, as the official clients do.
             let base = member.profile.displayName
             var name = base, number = 0
             while let other = members[name], other != member.groupMemberID {

@@ -51,7 +51,7 @@ enum HandlerValidation {
         return faults
     }
 
-    /// Why nothing comes to a handler that stands below another one; nil if something can.
+    /// Why a handler gets no events because of one above it; nil if it can get some.
     private static func hindrance(of handler: On, by other: On) -> String? {
         guard other.kinds.isSuperset(of: handler.kinds) else { return nil }
         // Messages of other bots, which there are in all chats but those with contacts, pass a handler that does not include them.

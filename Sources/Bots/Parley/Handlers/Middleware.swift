@@ -19,7 +19,7 @@ public struct Middleware: Sendable {
 
     let run: @Sendable (HandlerCall, Next) async throws -> Void
 
-    /// - Parameter run: calls the second argument to go on. Without that call the event counts as handled, and no handler runs.
+    /// - Parameter run: calls the second argument to continue. Without that call the event counts as handled, and no handler runs.
     public init(_ run: @escaping @Sendable (HandlerCall, Next) async throws -> Void) { self.run = run }
 }
 
@@ -34,7 +34,7 @@ public struct Use: Sendable {
     /// Surrounds the handlers below.
     public init(_ run: @escaping @Sendable (HandlerCall, Middleware.Next) async throws -> Void) { self.init(Middleware(run)) }
 
-    /// Surrounds everything that the bot does for an event: it runs before a handler is looked for, and also if there is none. It stands at the top of a
+    /// Surrounds everything that the bot does for an event: it runs before the handler is chosen, and also if no handler matches. It is at the top of a
     /// bot.
     public static func beforeMatching(_ run: @escaping @Sendable (HandlerCall, Middleware.Next) async throws -> Void) -> Use {
         Use(Middleware(run), isBeforeMatching: true)
@@ -93,7 +93,7 @@ public struct Handlers: Sendable {
 
     /// - Parameters:
     ///   - kinds: the kinds of chat of handlers that name none themselves; those of a block within this one hold before them.
-    ///   - catching: takes the errors that handlers of the block throw; what it throws itself goes on outwards.
+    ///   - catching: takes the errors that handlers of the block throw; errors that it throws itself propagate outwards.
     public init(
         in kinds: ChatKinds? = nil, catching: (@Sendable (any Error, HandlerCall) async throws -> Void)? = nil, @HandlerBuilder _ handlers: () -> Handlers
     ) {

@@ -1,7 +1,7 @@
 /// A handler: what it waits for and what it does.
 ///
-/// Handlers are tried in the order in which they stand in the bot. The first whose trigger matches, and whose conditions hold,
-/// gets the event, and no other, unless it ``fallThrough()``s. An error that it throws is logged and counted; the bot goes on.
+/// Handlers are tried in the order of their declaration. The first whose trigger matches, and whose conditions hold,
+/// gets the event, and no other, unless it ``fallThrough()``s. An error that it throws is logged and counted; the bot continues.
 ///
 /// A handler runs at least once for an event that concerns a message, a new contact or a contact request: after a crash it may
 /// run again. What it sends is sent once all the same, because the n-th effect of a handler for an event is remembered by that
@@ -120,7 +120,7 @@ public struct On: Sendable {
     /// The same handler, for messages of other bots in groups as well.
     ///
     /// Without it, a handler gets no messages of bots in groups, so that two bots do not answer each other. A handler that moderates must include
-    /// them: whoever wants to escape it calls itself a bot. When other bots write more than 20 messages a minute in a group, the handlers still run, and
+    /// them: anybody can claim to be a bot to escape it. When other bots write more than 20 messages a minute in a group, the handlers still run, and
     /// what they send into that group is refused with the code `handler.botLoop`: moderate first, and answer then.
     public func includingBots() -> On {
         var handler = self

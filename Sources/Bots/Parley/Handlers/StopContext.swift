@@ -10,7 +10,7 @@ public struct StopContext: Sendable {
 }
 
 extension Trigger where Context == StopContext {
-    /// The program is told to stop, and no further events are handled. The handler has until ``HostConfiguration/shutdownTimeout``, beside those that still run.
+    /// The program is stopping, and no further events are handled. The handler has until ``HostConfiguration/shutdownTimeout``, beside those that still run.
     ///
     /// It does not run when the process is killed: what must not be missed belongs into stored state.
     public static var stopping: Self { Self(.stopping, in: .all) { $0.stop } }

@@ -61,7 +61,7 @@ public struct Trigger<Context: Sendable>: Sendable {
 }
 
 extension Trigger where Context == MessageContext {
-    /// Any message that a person sent. Reports to moderators are none: they have a trigger of their own.
+    /// Any message that a person sent, except reports to moderators, which have their own trigger.
     public static var anyMessage: Self {
         var trigger = Self(.message) { $0.openMessage }
         trigger.takenKinds = MessageKind.open
@@ -89,7 +89,7 @@ extension Trigger where Context == MessageContext {
 
     /// A message in which the pattern is found; what it matched is in ``MessageContext/match``.
     ///
-    /// - Parameter pattern: RE2 syntax, at most 512 bytes. A pattern that does not compile is told before the bot starts,
+    /// - Parameter pattern: RE2 syntax, at most 512 bytes. A pattern that does not compile is reported before the bot starts,
     ///   with the place of this call.
     public static func matches(
         _ pattern: String, ignoringCase: Bool = false, file: String = #fileID, line: Int = #line, column: Int = #column
@@ -189,7 +189,7 @@ extension Trigger where Context == RequestContext {
 }
 
 extension Trigger where Context == EventContext {
-    /// Any event of the core that concerns the bot's profile, messages among them: a handler of it stands last, for what has no trigger of its
-    /// own. One that stands above others takes their events, too.
+    /// Any event of the core that concerns the bot's profile, messages included. Put its handler last, for events without a trigger of their
+    /// own. Above other handlers, it takes their events, too.
     public static var anyEvent: Self { Self(.any, in: .all) { $0.source } }
 }

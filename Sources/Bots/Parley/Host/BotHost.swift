@@ -28,7 +28,7 @@ public struct BotHost: Service, CustomStringConvertible {
     /// A textual form, for messages and logs.
     public var description: String { "bots" }
 
-    /// Runs the bots until the service is told to stop.
+    /// Runs the bots until the service is stopped.
     ///
     /// Then running handlers finish, handlers that take longer than ``HostConfiguration/shutdownTimeout`` are cancelled, and the data folder is
     /// closed.
@@ -141,7 +141,7 @@ public struct BotHost: Service, CustomStringConvertible {
         await socket.close()
         RunningProfiles.remove(dataFolder: host.dataFolder)
         store.stopWaitingForDisk()
-        // Bots that could not go on do not say farewell.
+        // Bots that could not continue do not say farewell.
         if failure == nil { await session.drain(within: configuration.shutdownTimeout) }
         await host.close()
         if let failure { throw failure }
@@ -260,7 +260,7 @@ public struct BotHost: Service, CustomStringConvertible {
         throw HostError(.handlers, "\(what) has \(line.jsonLength) bytes, more than \(ChatLimits.shortDescription): shorten it")
     }
 
-    /// The first text that stands twice; nil if there is none.
+    /// The first text that occurs twice; nil if there is none.
     private static func repeated(_ texts: [String]) -> String? {
         var known: Set<String> = []
         return texts.first { !known.insert($0).inserted }

@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import Logging
 internal import Synchronization
 
-// Connections and requests, and what is told once.
+// Connections and requests, and events that are reported once.
 extension BotRuntime {
     /// Notes whom a contact that connects is known as.
     ///
@@ -40,7 +40,7 @@ extension BotRuntime {
     }
 
     /// - Parameters:
-    ///   - kind: what is noted once it is handled; nil for what is told once.
+    ///   - kind: the kind of the record that is stored once the event is handled; nil for an event that is reported once.
     ///   - event: its name; nil for what does not come again.
     ///   - isMuted: whether the event counts as handled without being given to a handler.
     func submit(

@@ -11,7 +11,7 @@ internal import Synchronization
 extension BotRuntime {
     /// Holds a live message back until it is finished.
     ///
-    /// - Parameter mark: what is noted when it is held back: its chat goes on.
+    /// - Parameter mark: what is noted when it is held back: its chat continues.
     /// - Returns: nil if it is to be handled at once; false if the queue of its chat is full.
     func hold(_ entry: ItemInChat, _ incoming: Incoming, in chat: String, event: ChatEvent, _ mark: HandledMark) -> Bool? {
         let item = entry.chatItem, now = services.time.now()

@@ -70,7 +70,7 @@ extension BotRuntime {
         _ entry: ItemInChat, _ incoming: Incoming, _ arrival: ReplyWaiters.Arrival?, in chat: String, isMuted: Bool, _ mark: HandledMark
     ) async -> Bool {
         let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
-        // What is passed over counts as handled, after what came before it. Whoever moderates a group reads what bots write, however much it is.
+        // A skipped message counts as handled, after the messages before it. A bot that moderates a group reads all messages of other bots.
         if !isForHandlers || isTooMuchOfABot(incoming) && !incoming.isOfBotInGroup {
             store.note(mark, of: identity.userID)
             return true

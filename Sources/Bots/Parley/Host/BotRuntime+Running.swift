@@ -24,7 +24,7 @@ extension BotRuntime {
     func run(_ incoming: Incoming, as event: HandlerEventName?, _ mark: HandledMark) async -> Bool {
         guard let event else { return await run(incoming, mark) }
         if crashes.isSetAside(event) {
-            // It counts as handled: who wants it handled says so.
+            // It counts as handled. A retry from the quarantine runs it again.
             store.note(mark, of: identity.userID)
             return true
         }

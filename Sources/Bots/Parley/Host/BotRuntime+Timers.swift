@@ -73,7 +73,7 @@ extension BotRuntime {
                 logger.warning("a case is taken back later", metadata: ["code": "\(ErrorCode.of(error) ?? "handler")", "case": "\(timer.key)"])
                 return false
             }
-            // A member who is gone, or a bot that may not act any more: trying again would change nothing.
+            // The member has left, or the bot has lost the right: another attempt would not help.
             let code = ErrorCode.of(error) ?? "handler"
             logger.error("a case cannot be taken back", metadata: ["code": "\(code)", "case": "\(timer.key)", "error": "\(error)"])
             effects.observation.actionFailed(code, at: "case: end")

@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
 
-// Events that are told once, as long as the process lives.
+// Events that are reported once, while the process lives.
 
 extension BotRuntime {
     /// - Returns: false if the event says nothing of groups that handlers have a trigger for.

@@ -81,7 +81,7 @@ struct ChannelKeeper: Sendable {
 
     // MARK: Relays that leave
 
-    /// Looks at the channels of profiles whose relays have changed, until the task is cancelled. A channel without a relay is told of, and relays that the bot
+    /// Looks at the channels of profiles whose relays have changed, until the task is cancelled. A channel without a relay is logged, and relays that the bot
     /// names and that have left are invited again.
     func followRelays(_ changes: UniqueKeyQueue<UserID>) async {
         for identity in identities where bots.contains(where: { $0.id == identity.id && !$0.channels.isEmpty }) { changes.add(identity.userID) }
@@ -99,7 +99,7 @@ struct ChannelKeeper: Sendable {
         }
     }
 
-    /// Looks which channels of a bot have no relay, and tells of those that have lost the last one, or have one again.
+    /// Finds the channels of a bot without a relay, and logs those that have lost the last one, or have one again.
     ///
     /// - Returns: true if all have one.
     private func look(_ index: Int) async -> Bool {

@@ -30,7 +30,7 @@ public struct HostReady: Sendable {
     public struct Invitation: Sendable, Hashable {
         /// The name in ``Bot/trustedContacts``.
         public let name: String
-        /// The link, the short one if there is one. Anyone who has it first becomes the contact.
+        /// The link, the short one if there is one. The first person who uses it becomes the contact.
         public let link: String
     }
 

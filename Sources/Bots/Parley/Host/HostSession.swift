@@ -9,7 +9,7 @@ internal import SystemSupport
 
 /// Bots at work on one core, from the first command to the last event.
 ///
-/// A ``ChatModel`` stands between the core and the bots: when a handler is given an event, the model has taken it in.
+/// A ``ChatModel`` is between the core and the bots: when a handler is given an event, the model has taken it in.
 actor HostSession {
     private let model: ChatModel
     private let store: BotStateStore

@@ -81,7 +81,7 @@ extension ChatModel {
     /// 100 newest, belong to them.
     ///
     /// A message that comes meanwhile can be on a page, or among comments, that have been read already, and a later one where it is read after it. So all
-    /// of them are read again until they have nothing that was not found: whoever handles the last item found has not left out one that came before it.
+    /// of them are read again until they have nothing that was not found: a handler that has handled the last item found has not missed an earlier one.
     private nonisolated func groupItems(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
         var found: [ChatItemID: ItemInChat] = [:], depth = 0
         while true {

@@ -40,7 +40,7 @@ struct ModeratorKeeper {
     }
 
     private func appoint(_ name: String, as role: GroupMemberRole, in group: BotGroup, _ client: BotClient) async throws {
-        // Somebody whose link is unused, or who is connecting, is invited once the connection is there.
+        // A trusted contact who has not used the link yet, or is connecting, is invited once the connection exists.
         guard let contact = await client.chat(withTrusted: name)?.contact, contact.isReady else { return }
         let members = try await group.members().filter { $0.member.status.isInGroupOrOnTheWay }
         guard let found = members.first(where: { $0.trustedName == name }) else {
@@ -52,6 +52,6 @@ struct ModeratorKeeper {
 }
 
 extension GroupMemberStatus {
-    /// True for a member who is there, or was invited and has not refused.
+    /// True for a present member, and for an invited one who has not refused.
     fileprivate var isInGroupOrOnTheWay: Bool { isCurrentMember || self == .invited || self == .pendingApproval || self == .pendingReview }
 }

@@ -33,7 +33,7 @@ extension Provisioner {
                 people.add(name, connection: found.record.connection, contact: found.record.contact)
                 if let link = found.link { invitations.append(HostReady.Invitation(name: name, link: link.shortLink ?? link.fullLink)) }
             } catch {
-                // The bot runs without that contact, as it runs without one who does not come.
+                // The bot runs without that contact, as before any trusted contact connects.
                 metadata["code"] = "\(ErrorCode.of(error) ?? "trust.invitation")"
                 metadata["error"] = "\(error)"
                 logger.error("no invitation of a trusted contact could be made: it is tried at the next start", metadata: metadata)
@@ -46,7 +46,7 @@ extension Provisioner {
         guard case .invitation(_, let link, let connection) = try await model.send(.connections(.add(user: user)), as: user) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the link that it made")
         }
-        // The name of the link shows the owner who has come by it, and keeps members from being taken for that contact.
+        // The name of the link shows the owner which contact has used it, and members are not mistaken for that contact.
         _ = try await model.send(.connections(.setAlias(connection: connection.connectionID, name)), as: user)
         return TrustedLinks.Found(record: TrustedContactRecord(connection: connection.agentConnectionID), link: link)
     }

@@ -54,7 +54,7 @@ public struct ModerationError: CodedError, Sendable, Hashable {
 extension BotMember {
     private var scope: StateScope { .person(.member(id, of: group.id)) }
 
-    /// Warns the member, and opens a case. The member is not told: that is for the caller.
+    /// Warns the member, and opens a case. The member is not notified: the caller can do that.
     ///
     /// - Parameters:
     ///   - points: 1 to 1,000; they add up with those of earlier warnings, as ``warningPoints()`` tells.
@@ -87,7 +87,7 @@ extension BotMember {
         }
         if case .warn(let points) = action, !(1...1_000 ~= points) { throw ModerationError(.points, "a warning has 1 to 1,000 points") }
         let client = BotClient(bot: group.bot, effects: group.effects), chat = StateScope.chat(.group(group.id)), now = client.now.timeIntervalSince1970
-        // Before the action: without a record that can be read there is none.
+        // Before the action: without a readable record, there is no case.
         let number = try await client.takeCaseNumbers(in: group.id) { next in
             defer { next += 1 }
             return next
@@ -132,8 +132,8 @@ extension BotGroup {
         try await BotClient(bot: bot, effects: effects).state(ModerationRecord.self, of: .chat(.group(id))).cases
     }
 
-    /// Takes the action of a case back: a warning, a block or a change of a role. A member who is blocked by another case, too, stays blocked, and one whose role
-    /// was changed again later keeps it until that change is taken back.
+    /// Takes the action of a case back: a warning, a block or a change of a role. A member who is blocked by another case, too, stays blocked, and one
+    /// whose role was changed again later keeps it until that change is taken back.
     ///
     /// - Parameters:
     ///   - number: the number of the case; nil for the newest that can be taken back.
@@ -186,7 +186,7 @@ extension BotGroup {
         try await client.update(ModerationRecord.self, of: scope, lasting: true) { $0.passOn(forgotten) }
     }
 
-    /// Deletes the name and the words of a member from its cases, and what is stored about the member: for a person who asks for that. The cases stay
+    /// Deletes the name and the words of a member from its cases, and what is stored about the member: at the request of that person. The cases stay
     /// with their numbers, actions and reasons.
     public func deleteData(of member: GroupMemberID) async throws {
         let client = BotClient(bot: bot, effects: effects)

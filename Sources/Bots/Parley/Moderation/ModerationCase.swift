@@ -22,7 +22,7 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     public package(set) var time: Double
     /// The time at which it ends by itself, in seconds since 1970; nil for never.
     public package(set) var expires: Double?
-    /// The one who has undone it, or `expiry`; nil while it holds.
+    /// The person who has undone it, or `expiry`; nil while it holds.
     public package(set) var undoneBy: String?
     /// The one on whose word it was done; nil for the bot itself.
     public package(set) var actor: String?

@@ -25,7 +25,7 @@ public struct BroadcastProgress: Sendable, Hashable {
 /// A broadcast, as it is stored.
 struct BroadcastRecord: StoredState {
     static let stateName = "parley.broadcast"
-    /// The name of the timer that goes on with it after a restart.
+    /// The name of the timer that continues with it after a restart.
     static let timerName = "parley.broadcast"
 
     var text = ""
@@ -94,7 +94,7 @@ struct BroadcastFile: Codable, Sendable, Hashable {
 }
 
 extension BotClient {
-    /// Sends a text into many chats, one after the other, in the background. It goes on where it was after a restart.
+    /// Sends a text into many chats, one after the other, in the background. It continues where it was after a restart.
     ///
     /// - Parameters:
     ///   - chats: at most 100,000.
@@ -132,7 +132,7 @@ extension BotClient {
     /// Cancels a broadcast: the chats that it has not reached get nothing. A message that is being sent meanwhile is still sent. In a handler, it is cancelled
     /// when the handler has ended.
     ///
-    /// - Returns: how far it was; nil if there is none of the key. A finished broadcast stays as it is.
+    /// - Returns: the progress so far; nil if no broadcast has this key. A finished broadcast stays as it is.
     @discardableResult
     public func cancelBroadcast(_ key: String) async throws -> BroadcastProgress? {
         guard try await broadcastProgress(key) != nil else { return nil }
@@ -142,7 +142,7 @@ extension BotClient {
         }
     }
 
-    /// The progress of a broadcast; nil if there is none of the key.
+    /// The progress of a broadcast; nil if no broadcast has this key.
     public func broadcastProgress(_ key: String) async throws -> BroadcastProgress? {
         let record = try await effects.state(BroadcastRecord.self, of: BroadcastRecord.scope(key))
         return record.chats.isEmpty ? nil : record.progress

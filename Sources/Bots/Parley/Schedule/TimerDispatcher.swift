@@ -22,7 +22,7 @@ actor TimerDispatcher {
     /// Those of `running` whose handlers have ended. They leave it before the next read of the store and not earlier: one that is under way may still list
     /// them as due.
     private var ended: Set<Int64> = []
-    /// Those who wait for a moment at which no timer is due or runs.
+    /// The tasks that wait for a moment at which no timer is due or runs.
     private var waiting: [Promise<Void>] = []
     private var hasEnded = false
 
@@ -43,7 +43,7 @@ actor TimerDispatcher {
         var seen = time.now(), noted = seen
         while !Task.isCancelled {
             var next: Date?
-            // Who comes later may wait for a timer that was stored after the store has been read.
+            // A later waiter may wait for a timer that was stored after the store was read.
             let awaited = waiting.count
             do {
                 try await release()
@@ -103,7 +103,7 @@ actor TimerDispatcher {
         await idle.value()
     }
 
-    /// Ends the waits of those who wait longest.
+    /// Ends the oldest waits.
     private func resolve(_ count: Int) {
         for idle in waiting.prefix(count) { idle.resolve(()) }
         waiting.removeFirst(count)

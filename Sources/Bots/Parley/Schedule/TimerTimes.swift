@@ -8,8 +8,8 @@ package enum ImplausibleTime {
     /// - Parameter now: the time by the clock of now, which may be behind as well: then nothing is known.
     package static func wasBehind(_ time: Double, at now: Double) -> Bool { time < end && now >= end }
 
-    /// Tells whether a deadline is over that has a timer of its own. One that was set by a clock that was behind is not: its timer, whose time is corrected, ends
-    /// it.
+    /// Tells whether a deadline is over that has a timer of its own. One that was set by a clock that was behind is not: its timer, whose time is
+    /// corrected, ends it.
     package static func isOver(_ deadline: Double, at now: Double) -> Bool { now > deadline && !wasBehind(deadline, at: now) }
 }
 
@@ -17,7 +17,7 @@ package enum ImplausibleTime {
 ///
 /// A process that starts while the clock is wrong believes it, and sets timers by it. When a later one finds that it was wrong, a timer gets the delay that was
 /// left. The clock was wrong, then or now, if the timer was set in the future; it was wrong then if the timer was set before there was this program. What a
-/// clock shows that is ahead of the right time cannot be told from a long pause: timers that were set before that are due.
+/// clock shows that is ahead of the right time cannot be distinguished from a long pause: timers that were set before that are due.
 struct TimerTimes: Sendable, Hashable {
     /// Seconds by which a clock may be set back without being wrong.
     static let tolerance = 3_600.0

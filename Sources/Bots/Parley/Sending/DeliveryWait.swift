@@ -16,7 +16,7 @@ public enum DeliveryOutcome: Sendable, Hashable {
     case failed
     /// The message is gone from the store.
     case deleted
-    /// It is still on its way: it is stored, and attempts go on.
+    /// It is still on its way: it is stored, and attempts continue.
     case timedOut
 }
 

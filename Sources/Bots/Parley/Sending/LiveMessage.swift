@@ -53,7 +53,7 @@ public actor LiveMessage {
 
     /// Shows the whole text, and ends the message. What does not fit into one message follows in others.
     ///
-    /// A call that fails can be made again, and goes on where it has failed. Texts of ``update(_:)`` are passed over from the first call on.
+    /// A call that fails can be made again, and continues where it has failed. Texts of ``update(_:)`` are passed over from the first call on.
     ///
     /// - Throws: `ChatCoreError` with the code `send.empty` for a text of which nothing would be shown: the message stays live.
     public func finish(_ text: String) async throws {

@@ -27,7 +27,7 @@ final class ReplyWaiters: Sendable {
     struct Wait: Sendable {
         let id: Int
         let chat: String
-        /// The one who is waited for; nil for anybody.
+        /// The person whose reply is awaited; nil for anybody.
         let person: PersonID?
         /// The message that was sent: an answer quotes it or nothing. Nil until it is sent.
         var question: ChatItemID?

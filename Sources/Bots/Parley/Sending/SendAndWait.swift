@@ -98,7 +98,7 @@ extension BotClient {
 
     /// Connects with a person by an address or a one-time link, and waits until messages can go both ways.
     ///
-    /// The wait is for the contact of this link, whoever else connects meanwhile. ``Trigger/connected`` handlers get the contact, too.
+    /// Other people may connect meanwhile: only the contact of this link ends the wait. ``Trigger/connected`` handlers get the contact, too.
     ///
     /// - Parameters:
     ///   - link: an address or an invitation, full or short.

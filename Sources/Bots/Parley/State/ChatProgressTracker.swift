@@ -3,7 +3,7 @@ internal import ChatAPI
 /// Decides which items of a profile's chats go to the handlers, so that each goes there once and in order, whether it was
 /// announced by an event or found in the store at a start.
 ///
-/// A value without I/O: it is told what came and what was handled, and answers what to do.
+/// A value without I/O: its caller reports what arrived and what was handled, and it answers what to do.
 struct ChatProgressTracker: Sendable {
     private struct Progress: Sendable {
         /// The last item given to the job queue.

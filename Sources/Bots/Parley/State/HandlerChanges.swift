@@ -130,6 +130,6 @@ enum HandledMark: Sendable {
     ///
     /// - Parameter next: when it runs again; nil for one that runs once.
     case timer(Int64, next: Date?)
-    /// The event is not told again.
+    /// The event is not reported again.
     case none
 }

@@ -23,7 +23,7 @@ enum StoredTerms {
             db, sql: "SELECT user_id, scope, name, value FROM state WHERE name IN (\(names.map { _ in "?" }.joined(separator: ",")))",
             arguments: StatementArguments(names))
         for row in rows {
-            // What cannot be read is reported to whoever reads it.
+            // The reader of an unreadable value gets the error.
             guard let stored = try? JSONValue(parsing: Array(row["value"] as Data)), let corrected = corrected(stored, at: now, seen: seen) else { continue }
             try db.execute(
                 sql: "UPDATE state SET value = ? WHERE user_id = ? AND scope = ? AND name = ?",

@@ -17,7 +17,7 @@ public struct BotTexts: Sendable, Hashable {
         case broadcastNobody = "broadcast-nobody"
         /// The answer to the end of a broadcast that is under way.
         case broadcastCancelled = "broadcast-cancelled"
-        /// The answer to the end of a broadcast if there is none.
+        /// The answer to a command that cancels a broadcast, if none is running.
         case broadcastNone = "broadcast-none"
         /// The list of cases without cases.
         case caseNone = "case-none"
@@ -27,7 +27,7 @@ public struct BotTexts: Sendable, Hashable {
         case caseNumber = "case-number"
         /// The answer to the number of no case.
         case caseUnknown = "case-unknown"
-        /// The answer to a command that takes the newest case back, if there is none.
+        /// The answer to a command that undoes the newest case, if there is none.
         case caseNothingToUndo = "case-nothing-to-undo"
         /// The answer to a command about a case that was taken back before.
         case caseUndoneBefore = "case-undone-before"

@@ -17,7 +17,7 @@ package enum NumberAnswer: Sendable, Hashable {
     /// Reads an answer.
     ///
     /// - Parameters:
-    ///   - given: numbers of the question. One of each can stand in the answer beside the number: `14 + 4 = 18`.
+    ///   - given: numbers of the question. The answer may repeat each of them once beside the number: `14 + 4 = 18`.
     ///   - least: the smallest number that is read in words: "one" often is no number.
     ///   - languages: in which numbers are read in words, as in `thirty-one`. Digits are read in all scripts.
     package init(_ text: String, given: [Int] = [], least: Int = 0, languages: [String] = ["en"]) {
@@ -90,7 +90,7 @@ package enum NumberAnswer: Sendable, Hashable {
 
     private static func value(of digits: ArraySlice<Character>) -> Int? { digits.count <= 15 ? Int(String(digits)) : nil }
 
-    /// Checks whether a sign stands before a number. In `answer-22` it is a hyphen.
+    /// Checks whether there is a sign before a number. In `answer-22` it is a hyphen.
     private static func isNegative(at start: Int, in characters: [Character]) -> Bool {
         guard start > 0, "-−".contains(characters[start - 1]) else { return false }
         return start == 1 || characters[start - 2].isWhitespace || "=(".contains(characters[start - 2])

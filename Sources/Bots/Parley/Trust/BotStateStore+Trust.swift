@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import EncryptedSQLite
 internal import GRDB
 
-/// The link that was made for a trusted contact, and who has used it.
+/// The link that was made for a trusted contact, and the contact that has used it.
 struct TrustedContactRecord: Sendable, Hashable {
     /// The agent's id of the connection that the link makes.
     var connection: String

@@ -44,7 +44,7 @@ struct DeclaredChat: Sendable, Hashable {
 }
 
 extension BotClient {
-    /// A chat that a name can stand for, if something confidential is sent under it.
+    /// A chat to which a name can refer if something confidential is sent.
     private enum Destination {
         case trusted(String)
         case declared(DeclaredChat)
@@ -111,7 +111,7 @@ extension GroupInfo {
     /// True for a group that this profile has made. The names of chats with customers are those of the customers.
     var isOwnCreation: Bool { membership.invitedBy == .user && businessChat == nil }
 
-    /// True for a group whose name a stranger has chosen: one to which somebody who is no trusted contact has invited this profile, and a chat with a
+    /// True for a group whose name a stranger has chosen: a group to which somebody other than a trusted contact has invited this profile, and a chat with a
     /// customer.
     package func isNamedByStranger(among people: TrustedPeople) -> Bool {
         if case .contact(let contact) = membership.invitedBy { return people.name(of: contact) == nil }

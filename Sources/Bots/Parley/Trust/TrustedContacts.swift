@@ -1,6 +1,6 @@
 internal import ChatAPI
 
-// Names of people are their own choice: whoever connects first as "ann" is "ann" in the profile. A trusted contact is somebody who was given a link, and is
+// People choose their names: the first person who connects as "ann" is "ann" in the profile. A trusted contact is somebody who was given a link, and is
 // known by the connection that the link has made.
 
 extension Effects {
@@ -36,7 +36,7 @@ extension ItemContext {
 }
 
 extension ReactionContext {
-    /// The name in ``Bot/trustedContacts`` of the one who reacted, whoever wrote the message; nil for strangers.
+    /// The name in ``Bot/trustedContacts`` of the person who reacted, not of the author of the message; nil for strangers.
     public var trustedName: String? { if let member { member.trustedName } else { chat.trustedName } }
 }
 

@@ -20,7 +20,7 @@ extension RulePerformer {
 
     /// Takes the answer of a member who was asked.
     ///
-    /// - Returns: false if the member was not asked, and the rules go on with the message.
+    /// - Returns: false if the member was not asked, and the rules continue with the message.
     func answerCaptcha(_ text: String) async throws -> Bool {
         guard let member = subject.member else { return false }
         return try await exchange.answer(text, by: member, at: now) {

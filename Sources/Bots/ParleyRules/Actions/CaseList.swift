@@ -1,10 +1,10 @@
 internal import ChatAPI
 internal import Parley
 
-// Cases hold what was deleted, and who is a member must not read it again.
+// Cases hold deleted texts, which members must not read again.
 extension RulePerformer {
     /// Sends the newest cases to the moderator who asks for them, where members do not read: into the direct chat or, if there is none, into the moderator's
-    /// conversation with the other moderators. The group is told where the list is.
+    /// conversation with the other moderators. A message in the group says where the list is.
     func listCases() async throws {
         guard let record = try await record(), let member = subject.member else { return try await reply(MentioningText(texts[.caseNone])) }
         let list = record.cases.isEmpty ? texts[.caseNone] : record.report(withTexts: true)
@@ -22,7 +22,7 @@ extension RulePerformer {
         try await reply(MentioningText(texts[.casesInModeratorChat]))
     }
 
-    /// The chat with a member who is a contact, too; nil for others.
+    /// The direct chat with a member who is also a contact; nil for other members.
     private func directChat(with member: BotMember) async -> BotChat? {
         guard let id = member.member.contactID, let chat = await subject.client.chat(.direct(id)), chat.contact?.isReady == true else { return nil }
         return chat

@@ -82,7 +82,7 @@ extension PlainAction {
 
 /// An action that answers a request to connect, too.
 protocol RequestAction: DeclaredAction {
-    /// Does it for somebody who asks to connect.
+    /// Performs it for a person who asks to connect.
     func perform(_ request: RequestContext, _ values: TemplateValues) async throws
 }
 
@@ -90,7 +90,7 @@ protocol RequestAction: DeclaredAction {
 protocol FormAction: DeclaredAction {
     /// Reads the value of the key at the end of a form; nil for one that was reported.
     init?(_ reader: NodeReader, _ scope: TemplateScope)
-    /// Does it for the one who has answered.
+    /// Performs it for the person who has answered.
     func perform(_ step: DialogueContext<FormState>, _ values: TemplateValues) async throws
 }
 

@@ -31,7 +31,7 @@ struct RulePerformer: Sendable {
                     // Another bot that is not answered any more is moderated all the same.
                     if (error as? ChatCoreError)?.code == .botLoop { continue }
                     subject.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
-                    // Who has left out the text of a command learns why nothing happens.
+                    // A person who has left out the text of a command gets the reason.
                     if let said = Self.answer(to: error), values.command != nil { try? await reply(MentioningText(texts[said])) }
                     break
                 }
@@ -42,7 +42,7 @@ struct RulePerformer: Sendable {
     /// The fixed texts of the framework, as the bot has them.
     var texts: BotTexts { subject.client.texts }
 
-    /// The sentence for the one whose command, or form, has failed; nil for failures that are none of theirs.
+    /// The sentence for the person whose command or form has failed; nil for failures with other causes.
     static func answer(to error: any Error) -> BotTexts.Key? {
         switch (error as? ChatCoreError)?.code {
         case .emptyMessage: .nothingSent

@@ -1,6 +1,6 @@
 internal import Parley
 
-/// An address of the web that is told of the event: `webhook: https://…`.
+/// A web address to which the event is reported: `webhook: https://…`.
 struct WebhookAction: DeclaredAction {
     static let key = "webhook"
     static let shape = Shape.anyOf([.text, .mapping("webhook"), .mapping("secret")])

@@ -6,7 +6,7 @@ struct Check: Sendable {
     let position: SourcePosition
     /// The question.
     let test: any CheckTest
-    /// True for checks that stand in `when` itself, and not in `all`, `any`, `not` or `unless`.
+    /// True for checks directly in `when`, and not in `all`, `any`, `not` or `unless`.
     var isOutermost = false
     /// True for checks of `unless`.
     var isException = false

@@ -47,7 +47,7 @@ extension MappingSchema {
                     let note: [(String, JSONValue)] = key.note.isEmpty ? [] : [("description", .string(key.note))]
                     return (key.name, BotsSchema.object(key.shape.members + note))
                 }
-                // Draft 7 ignores what stands beside a reference.
+                // Draft 7 ignores the other keys next to a reference.
                 return (key.name, BotsSchema.object([("allOf", .array([key.shape.json])), ("description", .string(key.note))]))
             })
     }

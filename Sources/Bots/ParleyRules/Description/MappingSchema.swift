@@ -43,7 +43,7 @@ indirect enum Shape: Sendable {
     case list(Shape)
     case listOrOne(Shape)
     case anyOf([Shape])
-    /// A mapping that stands only here.
+    /// A mapping that is used only here.
     case object(MappingSchema)
     /// A value of any kind.
     case anything

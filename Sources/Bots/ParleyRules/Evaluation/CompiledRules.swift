@@ -173,7 +173,7 @@ struct RuleCompiler {
             }
     }
 
-    /// The entry of a word or phrase and, where letters that stand apart are looked for, its letters without the spaces and signs between them.
+    /// The entry of a word or phrase and, if separated letters are searched for, its letters without the spaces and signs between them.
     private func entries(_ text: String, _ form: TextNormalization) -> [WordAutomaton.Entry] {
         let entry = word(text, form)
         guard form.contains(.spaces) else { return [entry] }

@@ -23,7 +23,7 @@ struct MarkdownGuard {
         }
     }
 
-    /// A letter that no template has a use for. It stands for a value.
+    /// A letter that templates do not use. It is a placeholder for a value.
     private static let placeholder: Unicode.Scalar = "\u{10280}"
     /// Signs that can format, with others of the same form.
     private static let replacements: [Unicode.Scalar: Unicode.Scalar] = [
@@ -56,7 +56,7 @@ struct MarkdownGuard {
         }.joined()
     }
 
-    /// Pieces of a text with the kinds of their formats. Links as they stand count as text: they show where they lead.
+    /// Pieces of a text with the kinds of their formats. Plain links count as text: they show where they lead.
     private static func shape(_ pieces: [FormattedText], _ values: [String] = []) -> [Piece] {
         var values = values[...]
         var shape: [Piece] = []

@@ -6,10 +6,10 @@ public import Parley
 /// The words that rules look for are compiled into one automaton for each form of texts, and the patterns into one `TextPatternSet`, so a
 /// message is read once however many rules there are.
 ///
-/// Rules that moderate are tried first, then the others, both by priority and then as they stand in the file. The first rule that applies is the
+/// Rules that moderate are tried first, then the others, both by priority and then in the order of the file. The first rule that applies is the
 /// last one that is tried, unless it continues or only audits.
 public struct RuleSet: Sendable {
-    /// The rules, as they stand in the file.
+    /// The rules, in the order of the file.
     public let rules: [RuleSpec]
     /// The rules in the order in which they are tried.
     let compiled: [CompiledRule]

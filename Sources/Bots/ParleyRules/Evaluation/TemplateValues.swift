@@ -11,7 +11,7 @@ public struct TemplateValues: Sendable {
     public var alias = ""
     /// The member of a group who wrote, or of whom the event is about; empty in a chat with a contact.
     public var memberName = ""
-    /// The name by which the text of a message can mention the member; nil in other texts, where the name stands instead.
+    /// The name by which the text of a message can mention the member; nil in other texts, which contain the name instead.
     public var mentionName: String?
     /// The group; empty in a chat with a contact.
     public var groupName = ""

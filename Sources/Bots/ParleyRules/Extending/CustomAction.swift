@@ -1,6 +1,6 @@
 public import Parley
 
-/// An action that is written in Swift and stands in `then` like those of the format.
+/// An action that is written in Swift. Files use it in `then` like the actions of the format.
 ///
 /// ```swift
 /// struct Roll: Decodable { let text: Template }
@@ -92,6 +92,6 @@ public struct RuleActionContext: Sendable {
     public func reply(_ text: String) async throws { try await reply(text) }
 
     /// A key that is the same when the action runs again for the same event, for an effect outside of the network: an entry of another system, a request
-    /// of another service. Nil for events that are told once: edits, deletions, reactions and changes of members.
+    /// of another service. Nil for events that are reported once: edits, deletions, reactions and changes of members.
     public func idempotencyKey() -> String? { client.nextEffectKey() }
 }

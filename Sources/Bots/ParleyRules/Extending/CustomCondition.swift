@@ -1,4 +1,4 @@
-/// A check that is written in Swift and stands in `when`, `unless`, `all`, `any` and `not` like those of the format.
+/// A check that is written in Swift. Files use it in `when`, `unless`, `all`, `any` and `not` like the checks of the format.
 ///
 /// ```swift
 /// struct Digits: Decodable { let above: Int }

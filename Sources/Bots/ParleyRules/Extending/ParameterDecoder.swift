@@ -7,7 +7,7 @@ struct ReportedFault: Error {}
 /// Decodes a Swift type from YAML as strictly as the format itself is read: each error has its position.
 struct ParameterDecoder: Decoder {
     let reader: NodeReader
-    /// The values that templates can name; nil where none can stand.
+    /// The values that templates can name; nil where templates are not allowed.
     let templates: TemplateScope?
     let keys: AskedKeys
     let codingPath: [any CodingKey]

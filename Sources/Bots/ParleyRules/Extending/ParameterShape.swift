@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Finds out which keys and values a Swift type reads, for the JSON Schema: the type is decoded from values that stand for any.
+/// Finds out which keys and values a Swift type reads, for the JSON Schema: the type is decoded from placeholder values.
 ///
 /// A parameter whose type checks its values while it decodes has no known shape: it is a value of any kind in the schema. The reader is not less strict
 /// for it.

@@ -1,6 +1,7 @@
 /// Additions of a program to the format of bots.yaml: conditions, actions and plugins that are written in Swift.
 ///
-/// Every reader of a file takes them: ``BotsFile/init(contentsOf:extensions:)``, ``BotsSchema/text(with:)`` and ``BotsFile/run(_:plugins:conditions:actions:configuration:)``.
+/// Every reader of a file takes them: ``BotsFile/init(contentsOf:extensions:)``, ``BotsSchema/text(with:)`` and
+/// ``BotsFile/run(_:plugins:conditions:actions:configuration:)``.
 public struct RuleExtensions: Sendable {
     /// The format as it is without additions.
     public static let none = RuleExtensions(plugins: [], conditions: [:], actions: [:], schemas: [:])
@@ -20,7 +21,7 @@ public struct RuleExtensions: Sendable {
 
     /// Creates the value from its parts.
     ///
-    /// - Throws: ``RuleExtensionError`` for a name that is not made of small letters, digits and hyphens, that stands twice, or that the format has already.
+    /// - Throws: ``RuleExtensionError`` for a name that is not made of small letters, digits and hyphens, that occurs twice, or that the format has already.
     public init(plugins: [any BotPlugin.Type] = [], conditions: [CustomCondition] = [], actions: [CustomAction] = []) throws(RuleExtensionError) {
         let plugins = plugins.map { RegisteredPlugin(registering: $0) }
         try Self.check(plugins.map(\.name), of: "plugin", builtIn: [])
@@ -74,7 +75,7 @@ public struct RuleExtensionError: Error, Sendable, Hashable, CustomStringConvert
         case badName = "extension.badName"
         /// The format has the name already.
         case builtIn = "extension.builtIn"
-        /// The name stands twice.
+        /// The name occurs twice.
         case duplicate = "extension.duplicate"
     }
 

@@ -1,6 +1,6 @@
 internal import Parley
 
-/// The members of a group who have failed the captcha within an hour. Whoever was refused can join again as another member, so that only all of them together can
+/// The members of a group who have failed the captcha within an hour. A refused person can join again as another member, so only all of them together can
 /// be counted.
 struct CaptchaFailures: StoredState {
     static let stateName = "parley.rules.captchaFailures"

@@ -24,7 +24,7 @@ struct TypedMessage: Sendable {
 /// The keys of the rules that have applied to a message while it was typed.
 struct AppliedRules: StoredState {
     static let stateName = "parley.rules.live"
-    /// Keys that are kept at the most; a file with more rules for one message is none that people write.
+    /// The maximum number of keys that are kept. Nobody writes a file with more rules for one message.
     static let maximumCount = 200
 
     var rules: [String] = []

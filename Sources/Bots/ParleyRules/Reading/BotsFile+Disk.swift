@@ -50,7 +50,7 @@ extension BotsFile {
         try self.init(parsing: source, file: file, folder: folder, extensions: extensions)
     }
 
-    /// The text before the first byte that is not UTF-8, and where that stands.
+    /// The text before the first byte that is not UTF-8, and the position of that byte.
     private static func readablePart(of bytes: [UInt8]) -> (text: String, end: SourcePosition) {
         var text = String.UnicodeScalarView(), line = 1, column = 1
         var decoder = UTF8(), iterator = bytes.makeIterator()

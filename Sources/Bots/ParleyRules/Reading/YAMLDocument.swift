@@ -104,7 +104,7 @@ struct YAMLDocument {
             if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
                 return "line \(place): put a space behind the \"-\" of an element: \"- id: …\""
             }
-            // A bracket behind it does not count, and the error is found where the next line goes on.
+            // A bracket behind it does not count, and the error is found where the next line continues.
             if line.contains(where: { "{[".contains($0) }), let comment = line.firstMatch(of: /[ \t]#[^ \t#]/), !line[..<comment.range.lowerBound].contains("#")
             {
                 return "line \(place): \" #\" begins a comment, and what follows it is left out: put the text in double quotes"

@@ -56,7 +56,7 @@ extension ProfileSpec {
             On.choosing(.groupInvitation) { runner.plan($0) }
             On.choosing(.connected) { runner.plan($0) }
             On.choosing(.contactRequest) { runner.plan($0) }
-            // A bot that has such handlers is told of each message that it sends.
+            // A bot with such handlers gets an event for each message that it sends.
             if isAboutDeliveries {
                 On.choosing(.delivery, in: .all) { runner.plan($0) }
             }

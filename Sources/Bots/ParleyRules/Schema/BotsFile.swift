@@ -111,7 +111,7 @@ public struct BotsFile: Sendable {
         }
     }
 
-    /// Two profiles of one name could not be told apart by anyone who connects, nor found again at the next start.
+    /// Contacts could not distinguish two profiles with one name, and the next start could not find them.
     private static func refuseSameNames(_ specs: [ProfileSpec], in profiles: MappingReader) {
         var seen: [String: String] = [:]
         for spec in specs {

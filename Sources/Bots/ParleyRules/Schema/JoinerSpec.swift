@@ -14,7 +14,7 @@ enum JoinerSpec {
 
     static func read(_ reader: NodeReader) -> [JoinerRule] {
         let rules = reader.list()?.compactMap(rule) ?? []
-        // What stands behind a rule for everybody is never tried.
+        // The rules after a rule for everybody are never tried.
         if let (item, _) = zip(reader.list() ?? [], rules).dropLast().first(where: { $1.fitsEverybody }) {
             item.warn(.unreachable, "the later rules never apply: this rule has no condition", hint: "put it last")
         }

@@ -6,7 +6,7 @@ enum MediaType {
         return types[name[name.index(after: dot)...].lowercased()] ?? unknown
     }
 
-    /// Tells whether a type that a name can stand for is one of those.
+    /// Tells whether any type that a file name can have fits.
     static func hasOne(where fits: (String) -> Bool) -> Bool { fits(unknown) || types.values.contains(where: fits) }
 
     private static let unknown = "application/octet-stream"

@@ -52,7 +52,7 @@ public struct MemberCondition: Sendable {
         roles = own.lazy.compactMap { ($0 as? RoleCheck)?.roles }.first
         changes = own.lazy.compactMap { ($0 as? MemberChangeCheck)?.changes }.first
         let named = mapping.value("chat").flatMap { Self.words($0, Self.kindWords) }.map { $0.reduce(into: ChatKinds()) { $0.formUnion($1) } }
-        // Mentions, roles and names of groups are of groups only: who asks for them means groups.
+        // Mentions, roles and names of groups exist in groups only, so a rule that checks them is about groups.
         let isOfAnyChat = isAboutGroups || [.connected, .request, .invitation].contains(event)
         let isOfGroups = checks.contains { $0.test.groupPart != nil && !$0.isException }
         kinds = named ?? (isOfAnyChat ? .all : isOfGroups ? [.groups, .supportChats, .businessChats] : .contacts)

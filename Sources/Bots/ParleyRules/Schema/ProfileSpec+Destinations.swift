@@ -39,7 +39,7 @@ extension ProfileSpec {
         reader.report(.unknownChat, reason, hint: Self.meant(use.name, among: known).map { "did you mean \"\($0.cut)\"?" } ?? fix, at: use.position)
     }
 
-    /// Refuses names that give a right and that are not those of trusted contacts: a display name belongs to whoever connects first under it.
+    /// Refuses names that give rights, unless they are names of trusted contacts: the first person who connects under a display name has it.
     func refuseUntrustedNames(_ reader: NodeReader, _ uses: ArraySlice<NameUse>) {
         for use in uses where use.kind == .person && !trustedContacts.contains(use.name) {
             let limit = max(1, use.name.count / 4)

@@ -85,7 +85,7 @@ public struct RuleSpec: Sendable {
         return MemberCondition.roles(reader) ?? []
     }
 
-    /// The order in which rules are tried: moderating rules first, then by priority, then as they stand in the file.
+    /// The order in which rules are tried: moderating rules first, then by priority, then in the order of the file.
     static func inOrder(_ rules: [RuleSpec]) -> [RuleSpec] {
         rules.enumerated().sorted { left, right in
             if left.element.isModerating != right.element.isModerating { return left.element.isModerating }

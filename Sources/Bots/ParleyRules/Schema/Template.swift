@@ -5,7 +5,7 @@ internal import Parley
 /// A name that does not exist, or that has no value for the rule's event, is refused when the file is read. `{{{{` stands
 /// for two braces. What is filled in is never read as a template again, and formats nothing: see ``filled(with:)``.
 public struct Template: Sendable, Hashable {
-    /// A name that can stand between the braces.
+    /// A name that is allowed between the braces.
     enum Variable: Sendable, Hashable {
         case botName, contactName, contactAlias, memberName, memberAlias, memberMention, groupName, inviterName, text, command, arguments, reaction, date, time,
             points, fileName,
@@ -114,7 +114,7 @@ public struct Template: Sendable, Hashable {
     }
 }
 
-/// Reads what stands between two pairs of braces.
+/// Reads the text between two pairs of braces.
 private struct TemplateReader {
     let scope: TemplateScope
     let reader: NodeReader

@@ -27,7 +27,7 @@ public struct RuleScenario: Sendable {
         self = scenario
     }
 
-    /// Keys that say what happens, with the events that they stand for.
+    /// Keys that name an event, with their events.
     static let events: KeyValuePairs<String, RuleEvent> = [
         "say": .message, "message": .message, "edited": .edited, "report": .report, "reaction": .reaction, "member": .member, "deleted": .deleted,
         "connected": .connected, "request": .request, "invitation": .invitation, "warned": .warned, "answer": .message,
@@ -154,7 +154,7 @@ public struct RuleScenario: Sendable {
         return Attachment(name: name, size: size)
     }
 
-    /// Tells whether a text is a day of the calendar: 31 February is none.
+    /// Tells whether a text is a day of the calendar: 31 February is not.
     private static func isDay(_ text: Substring) -> Bool {
         guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil, let date = try? Date("\(text)T00:00:00Z", strategy: .iso8601) else { return false }
         return date.formatted(.iso8601.year().month().day()) == text

@@ -1,6 +1,6 @@
 public import Parley
 
-/// A test that stands beside the rules: what happens, and what the rules make of it.
+/// A test in the file of the rules: an event, and the expected outcome.
 public struct RuleTest: Sendable {
     /// One event of a test, and what is expected.
     public struct Step: Sendable {

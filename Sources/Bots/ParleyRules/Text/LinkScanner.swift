@@ -82,11 +82,11 @@ struct TextLinks: Sendable {
         hasAddress = true
     }
 
-    /// The host in what stands between a scheme and a path: without the name of a user and the port, and without percent escapes.
+    /// The host in the text between a scheme and a path: without the name of a user and the port, and without percent escapes.
     private static func host(_ text: Substring) -> String? {
         var authority = text.prefix { !")]>\"'<,".contains($0) }
         if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        // Signs of the text stand behind the port or, without one, behind the host.
+        // Punctuation of the text follows the port or, without a port, the host.
         for _ in 1...2 {
             while authority.last.map({ ".!?;:*_~`".contains($0) }) == true { authority.removeLast() }
             if let colon = authority.lastIndex(of: ":"), authority[authority.index(after: colon)...].allSatisfy(\.isNumber) { authority = authority[..<colon] }
@@ -127,7 +127,7 @@ private struct BareName {
         isAddress = host.hasPrefix("www.") && labels.count > 2
         let written = name.split(separator: ".").last ?? ""
         let isSentence = isFollowed && labels.count == 2 && Self.firstWords.contains(written) && labels[0].utf8.allSatisfy { $0 > 0x39 && $0 != 0x2D }
-        // What stands behind the name: a path makes an address of it.
+        // The text after the name: with a path, the name is an address.
         let rest = start[name.endIndex...]
         let isWhole = !(rest.first.map { "/?#:".contains($0) } == true && rest.dropFirst().first.map { $0.isLetter || $0.isNumber } == true)
         let isFile = isWhole && !isAddress && FileNameEnding.isFile(labels)
@@ -210,7 +210,7 @@ struct DomainSet: Sendable {
         }
     }
 
-    /// A domain as a list holds it, without scheme, path and leading `*.`; nil if the text is none.
+    /// A domain as a list holds it, without scheme, path and leading `*.`; nil if the text is not a domain.
     static func normalized(_ text: String) -> String? {
         var name = text.trimmed.lowercased()[...]
         if let scheme = name.firstRange(of: "://") { name = name[scheme.upperBound...] }

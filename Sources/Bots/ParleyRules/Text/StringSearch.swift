@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// The first place where the text stands, compared by Unicode scalars: what a person typed, not what looks alike.
+    /// The first place of the text, compared by Unicode scalars: the typed characters, not characters that look alike.
     func firstRange(of text: String) -> Range<Index>? {
         let needle = Array(text.unicodeScalars)
         guard !needle.isEmpty else { return nil }

@@ -2,7 +2,7 @@ internal import UnicodeText
 
 /// Counts of a text.
 enum TextMeasures {
-    /// Words: what stands between white space.
+    /// Words: the pieces between white space.
     static func words(_ text: String) -> Int {
         var count = 0
         var isInWord = false
@@ -25,7 +25,7 @@ enum TextMeasures {
         }
     }
 
-    /// The letters that a share of capitals can be told of.
+    /// The minimum number of letters from which a share of capitals is computed.
     static let minimumLetters = 8
 
     /// Percent of the letters that are capitals; nil for texts of fewer than ``minimumLetters`` letters with a case.
@@ -65,7 +65,7 @@ enum TextMeasures {
     /// The longest sequence whose repetition is looked for, in scalars.
     static let longestPeriod = 64
 
-    /// True if a sequence of at least `length` characters stands at least `times` times in a row.
+    /// True if a sequence of at least `length` characters occurs at least `times` times in a row.
     static func repeats(_ text: String, times: Int, length: Int) -> Bool {
         let scalars = Array(text.unicodeScalars.prefix(longestRepetition))
         let longest = min(longestPeriod, scalars.count / max(times, 1))

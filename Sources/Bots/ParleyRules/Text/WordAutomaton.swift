@@ -5,17 +5,17 @@ internal import UnicodeText
 /// The time depends on the length of the text, not on the number of words. States with one way on hold it in place; only states where words
 /// part have a row of a table, so that ten thousand words take a few megabytes.
 struct WordAutomaton: Sendable {
-    /// A word or phrase, and where it may stand.
+    /// A word or phrase, and the places where it may be found.
     struct Entry: Sendable {
         /// The bytes in the form of the text.
         var bytes: [UInt8]
-        /// True if no letter or digit may stand before it.
+        /// True if no letter or digit may precede it.
         var startsWord: Bool
-        /// True if no letter or digit may stand behind it.
+        /// True if no letter or digit may follow it.
         var endsWord: Bool
         /// True if it has to be the whole text but for white space.
         var isWhole = false
-        /// True if it is found only where all of its letters stand apart: a phrase without its spaces.
+        /// True if it is found only if all of its letters are separated: a phrase without its spaces.
         var isSpread = false
         /// The check that looks for it.
         var group: Int
@@ -126,21 +126,21 @@ struct WordAutomaton: Sendable {
         return true
     }
 
-    /// Letters of an entry that is found among letters that stand apart, wherever they begin: shorter ones are parts of other words.
+    /// The minimum number of letters of an entry that is found at any place among separated letters: shorter entries are parts of other words.
     private static let shortestAmongLetters = 5
 
-    /// Checks whether a word can begin or end between two letters that stand apart.
+    /// Checks whether a word can begin or end between two separated letters.
     private func isEdge(_ index: Int, of entry: Entry, in text: NormalizedText) -> Bool {
         guard text.isApart(index - 1..<index + 1) else { return false }
         return entry.bytes.count { $0 & 0xC0 != 0x80 } >= Self.shortestAmongLetters || text.spread[index].contains(.afterWideGap)
     }
 
-    /// Letters of the shortest entry that is found behind a word of one letter: `i s c a m` is `i scam`.
+    /// The minimum number of letters of an entry that is found after a word of one letter: `i s c a m` is `i scam`.
     private static let shortestBehindWord = 4
     /// Words of one letter.
     private static let shortWords: Set<String> = ["a", "i", "u", "o", "e", "y", "à", "é", "ó", "я", "и", "в", "с", "к", "о", "у", "η", "ο"]
 
-    /// Checks whether a letter that stands apart in front of an index is the first of its row, and a word.
+    /// Checks whether a separated letter before an index is the first of its row, and a word.
     private func isBehindShortWord(_ index: Int, of entry: Entry, in text: NormalizedText) -> Bool {
         guard text.isApart(index - 1..<index + 1), entry.bytes.count(where: { $0 & 0xC0 != 0x80 }) >= Self.shortestBehindWord else { return false }
         var first = index - 1

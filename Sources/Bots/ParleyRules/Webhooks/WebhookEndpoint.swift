@@ -49,7 +49,7 @@ package final class WebhookEndpoint: Sendable {
     static let largestBody = 64 * 1_024
     /// Connections at a time.
     static let connections = 16
-    /// Bytes of an idempotency key at the most: the core takes 200 with what stands before it.
+    /// The maximum length of an idempotency key in bytes: the core accepts 200, including the prefix.
     static let longestKey = 180
 
     private let spec: WebhooksSpec

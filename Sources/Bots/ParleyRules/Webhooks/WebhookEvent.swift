@@ -2,7 +2,7 @@ internal import ChatProtocol
 internal import Foundation
 internal import Parley
 
-/// The JSON that a webhook tells of an event.
+/// The JSON by which a webhook reports an event.
 enum WebhookEvent {
     /// Bytes of a text that are sent at the most.
     static let longestText = 4_000

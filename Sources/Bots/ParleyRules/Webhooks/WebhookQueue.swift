@@ -28,7 +28,7 @@ struct WebhookDelivery: Codable, Sendable, Hashable {
     /// The time of the next attempt. One that is further away than any pause was set while the clock was wrong, and is made now.
     func due(at now: Double) -> Double { due > now + Self.longestPause ? now : due }
 
-    /// The delivery after an attempt in vain; nil if it is given up.
+    /// The delivery after a failed attempt; nil if it is given up.
     func retried(at now: Double, notBefore wish: Double = 0) -> WebhookDelivery? {
         var next = self
         next.attempts += 1
@@ -61,7 +61,7 @@ struct WebhookQueue: StoredState, Hashable {
         return deliveries.count < Self.maximumCount && size <= Self.maximumSize
     }
 
-    /// Adds a delivery that there was room for when its handler asked, also if others have taken the room meanwhile: its handler was told that it is sent.
+    /// Adds a delivery for which there was room when its handler asked, also if the room has been taken since: the handler relies on the delivery.
     /// A delivery that waits already is not added again.
     mutating func add(_ delivery: WebhookDelivery) {
         if !deliveries.contains(where: { $0.id == delivery.id }) { deliveries.append(delivery) }

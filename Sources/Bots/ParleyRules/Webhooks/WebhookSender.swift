@@ -45,7 +45,7 @@ struct WebhookSender: Sendable {
             if queue.seed.isEmpty { queue.seed = drawn }
             return queue.seed
         }
-        // Events that are told once have no key of their own.
+        // Events that are reported once have no key.
         let key = context.idempotencyKey() ?? UUID().uuidString
         let hash = Hash.sha256(Array("\(seed)/\(context.client.bot.id)/\(key)".utf8))
         let id = "msg_" + hash.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Parley
 internal import SMPCrypto
 
-/// The action `webhook`: an address that is told of an event.
+/// The action `webhook`: an address to which events are reported.
 struct WebhookSpec: Sendable, Hashable {
     /// The host of the address, for logs: the rest of it may hold a secret.
     let host: String

@@ -77,7 +77,7 @@ extension ChatContext {
 }
 
 extension BotClient {
-    /// The secret of which the questions of the bot follow, drawn if there is none.
+    /// The secret from which the bot's questions are derived; made if there is none.
     ///
     /// It is stored at once, and not when the handler has ended: the questions of handlers of other chats, and of another run of this one, follow of it, too.
     package func captchaSecret() async throws -> String {

@@ -74,7 +74,7 @@ package struct CaptchaQuestion: Sendable, Hashable {
 
     /// - Parameters:
     ///   - secret: of the bot.
-    ///   - person: the one who is asked.
+    ///   - person: the person who is asked.
     package init(secret: String, person: String, round: Int) {
         let digest = Array(Hash.sha256(Array("\(secret)\u{0}\(person)\u{0}\(round)".utf8)))
         left = Self.leftRange.lowerBound + Int(digest[0]) % Self.leftRange.count
@@ -102,7 +102,7 @@ package struct CaptchaQuestion: Sendable, Hashable {
         template.replacing(CaptchaTexts.sum, with: sum(in: texts?.language)).replacing(CaptchaTexts.attempts, with: attempts.map(String.init) ?? "")
     }
 
-    /// The sum as it stands in the question: `fourteen plus 4`, or in another language `vierzehn + 4`.
+    /// The sum in the question: `fourteen plus 4`, or in another language `vierzehn + 4`.
     private func sum(in language: String?) -> String {
         guard let language, let word = NumberWords.spelled(left, in: language) else { return "\(Self.words[left]) plus \(right)" }
         return "\(word.unicodeScalars.filter { !AnswerText.isUnseen($0) }.reduce(into: "") { $0.unicodeScalars.append($1) }) + \(right)"

@@ -11,7 +11,7 @@ public struct CaptchaTexts: Codable, Sendable, Hashable {
 
     /// The question; nil for the one of Parley. The sum follows it if it has no ``sum``.
     public let question: String?
-    /// The text after a wrong answer, in which ``attempts`` can stand; nil for the one of Parley. The next question follows it, if it has no ``sum``.
+    /// The text after a wrong answer, which can contain ``attempts``; nil for the text of Parley. The next question follows, unless the text contains ``sum``.
     public let wrong: String?
     /// The language of the number that is written as a word, such as `de`, in which answers are read, too; nil for English.
     public let language: String?
