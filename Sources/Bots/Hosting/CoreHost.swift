@@ -23,7 +23,7 @@ public final class CoreHost: Sendable {
     public let fileServers: [String]
     package let data: DataFolder
     package var dataFolder: String { data.path }
-    /// The key of the folder's databases; nil for plain ones.
+    /// The key of the folder's databases; nil for unencrypted databases.
     package let key: DatabaseKey?
     package let logger: Logger
     package let native: NativeCore
@@ -40,7 +40,7 @@ public final class CoreHost: Sendable {
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
     /// The messages that recipients have taken from that router so far.
     package var takenMessages: Int { router.map { Int($0.statistics.counters.messagesAcknowledged) } ?? 0 }
-    /// True while a router inside this process accepts nothing because the disk refuses it.
+    /// True while a router inside this process accepts nothing because the disk fails.
     package var isRouterStorageFailing: Bool { router?.isStorageFailing == true || fileRouter?.isStorageFailing == true }
     /// Messages of any kind that no router has yet, and what relays have still to deliver.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }

@@ -20,7 +20,7 @@ public struct HostConfiguration: Sendable {
     /// File routers as `xftp://fingerprint@host:port`. With none, and no ``servers``, a file router runs inside the process, unless ``network`` names
     /// the preset operators; with ``servers`` and none, files cannot be sent.
     public var fileServers: [String]
-    /// True if received files are encrypted on the disk, each with a key of its own in the databases; nil: if the databases are encrypted.
+    /// True if received files are encrypted on the disk, each with its own key, which the databases store. With nil, files are encrypted if the databases are.
     ///
     /// ``ReceivedFile/bytes(upTo:)``, ``ReceivedFile/copy(to:)`` and ``OutgoingFile`` decrypt them.
     public var encryptsFiles: Bool?
@@ -30,7 +30,7 @@ public struct HostConfiguration: Sendable {
     package var presetContacts: [Profile] = []
     /// True if a core that has not been started takes all commands; official ones refuse most of them.
     package var takesCommandsBeforeStart = true
-    /// True if posts of an owner are refused while no relay of the channel would pass them on; official cores take them, and nobody gets them.
+    /// True if posts of an owner are refused while no relay of the channel can forward them. Official cores accept such posts, and nobody receives them.
     package var refusesPostsWithoutRelay = true
     /// True if connections whose encryption is out of step agree on new keys by themselves. Without, that is left to a command, except for what was
     /// restored from a backup.
@@ -89,7 +89,7 @@ extension HostConfiguration {
 
 /// A router inside the bots' process.
 public struct EmbeddedRouterConfiguration: Sendable {
-    /// The name or address under which others reach this machine; it is part of every address that the bots give out. With any but that of
+    /// The name or address under which others reach this machine; it is part of every address that the bots give out. With any name other than that of
     /// the loopback interface the router listens on all interfaces, and creating queues and sending through it need a password: it is made
     /// at the first start, in the file `router/password` of the data folder, and the bots know it.
     public var host: String

@@ -14,20 +14,20 @@ package final class HostHealth: Sendable {
 
     package init() {}
 
-    /// True while a database, or a router inside the process, accepts nothing because the disk refuses it.
+    /// True while a database, or a router inside the process, accepts nothing because the disk fails.
     package var isStorageFailing: Bool {
         let (isFailing, areRoutersFailing) = state.withLock { ($0.failingDatabases > 0, $0.areRoutersFailing) }
         return isFailing || areRoutersFailing()
     }
-    /// True while another copy of the folder receives what is sent to it.
+    /// True while another copy of the folder has taken over its subscriptions.
     package var isTakenOver: Bool { state.withLock(\.isTakenOver) }
     /// True if the agent does not know half of the connections of a profile, or more.
     package var hasLostConnections: Bool { state.withLock(\.hasLostConnections) }
 
-    /// Sets the question whether the disk refuses what the routers inside the process write.
+    /// Sets the function that tells whether the disk fails for the routers inside the process.
     package func attachRouters(_ areFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.areRoutersFailing = areFailing } }
 
-    /// Notes that another copy of the folder has taken the subscriptions, or that they are this process's again.
+    /// Records that another copy of the folder has taken the subscriptions, or that this process has them again.
     @Sendable package func noteTakeover(_ isTakenOver: Bool) { state.withLock { $0.isTakenOver = isTakenOver } }
 
     /// Notes whether the agent does not know half of the connections of a profile, or more.

@@ -5,7 +5,7 @@ internal import SMPTransport
 /// The settings of the network that a person can choose. A setting that is not chosen has the value of official clients, or the value that was
 /// set by a command of the API.
 public struct HostNetwork: Sendable, Hashable {
-    /// A network setting. The raw values are the words for it on command lines and in bots.yaml.
+    /// A network setting. The raw values are its names on command lines and in bots.yaml.
     public enum Key: String, Sendable, Hashable, CaseIterable {
         /// A SOCKS5 proxy, `host:port` optionally with `user:password@` before it; `off` for none. `@host:port` keeps connections for
         /// different purposes apart, as Tor can.
@@ -37,18 +37,18 @@ public struct HostNetwork: Sendable, Hashable {
     public struct Fault: Error, Sendable, CustomStringConvertible {
         /// A textual form, for messages and logs.
         public let description: String
-        /// The words that there are, where it must be one of them.
+        /// The permitted words, if the value must be one of them.
         public let words: [String]
     }
 
     private(set) var options = NetworkOptions()
-    /// True if new queues are made on the routers of the preset operators. They are the ones that official clients of version 6.5 come with,
+    /// True if new queues are made on the routers of the preset operators. These are the preset routers of official clients of version 6.5,
     /// and any phone reaches them.
     public private(set) var usesPresetOperators = false
     /// True if this configuration accepts the preset operators' conditions of use.
     public private(set) var acceptsConditions = false
 
-    /// Nothing said.
+    /// Creates a configuration without settings.
     public init() {}
 
     /// The routers of the public network's preset operators, which any phone reaches.

@@ -98,15 +98,15 @@ package final class SimulatedNetwork: SMPRouting {
 
     // MARK: Faults
 
-    /// Asked before every command.
+    /// Sets a function that is called before every command, and may return a fault.
     package func setFault(_ fault: (@Sendable (SMPRequest, SMPServerAddress) -> SimulatedFault?)?) {
         inner.withLock { $0.fault = fault }
     }
 
-    /// Asked after every command; `true` loses the response.
+    /// Sets a function that is called after every command; if it returns `true`, the response is lost.
     package func setResponseFault(_ fault: (@Sendable () -> Bool)?) { inner.withLock { $0.responseFault = fault } }
 
-    /// Awaited before every command.
+    /// Sets a function that is awaited before every command.
     package func setPause(_ pause: (@Sendable (SMPRequest) async -> Void)?) { inner.withLock { $0.pause = pause } }
 
     /// Names of the commands that were sent, in order.

@@ -62,9 +62,9 @@ package final class SimulatedRouter: Sendable {
         self.random = random
     }
 
-    /// Queues that exist.
+    /// The number of queues.
     package var queueCount: Int { inner.withLock { $0.queues.count } }
-    /// Messages in all queues.
+    /// The number of messages in all queues.
     package var messageCount: Int { inner.withLock { $0.queues.values.reduce(0) { $0 + $1.messages.count } } }
 
     /// Messages that recipients have taken so far.

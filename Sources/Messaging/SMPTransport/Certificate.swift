@@ -34,7 +34,7 @@ package struct Certificate: Sendable, Hashable {
         return spki
     }
 
-    /// Seconds from now until the certificate is not valid any more, negative afterwards; nil if it does not say.
+    /// Seconds until the certificate expires, negative after that; nil if the certificate has no readable end.
     package var remainingLifetime: Int? {
         guard let handle = X509Handle(der: der), let end = X509_get0_notAfter(handle.pointer) else { return nil }
         var (days, seconds): (Int32, Int32) = (0, 0)

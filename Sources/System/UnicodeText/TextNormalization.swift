@@ -14,7 +14,7 @@ public struct TextNormalization: OptionSet, Sendable, Hashable {
     public static let marks = TextNormalization(rawValue: 2)
     /// Letters of other scripts, digits and signs as the Latin letter that they stand for: `с4$іnо` is `casino`. Digits at the edge of a word end it.
     public static let lookalikes = TextNormalization(rawValue: 4)
-    /// Repeated letters count as one or two: `caaasino` is `casino`.
+    /// Repeated letters are reduced to one or two: `caaasino` is `casino`.
     public static let repeats = TextNormalization(rawValue: 8)
     /// Letters with spaces or signs between them as one word: `c a s i n o` is `casino`.
     public static let spaces = TextNormalization(rawValue: 16)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The reason why a file or folder could not be used, in the words of the system.
+/// The reason why a file or folder could not be used, as a text of the operating system.
 package enum FileFault {
     /// The text of the system's own error, if there is one behind an error of Foundation.
     package static func text(_ error: any Error) -> String {

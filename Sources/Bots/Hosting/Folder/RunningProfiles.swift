@@ -28,9 +28,9 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
         self.processID = processID
     }
 
-    /// Reads what the process left that runs bots on the folder now.
+    /// Reads the profiles of the process that runs bots on the folder now.
     ///
-    /// - Returns: nil if there is none, or its bots cannot be reached yet.
+    /// - Returns: nil if there is no such process, or its bots cannot be reached yet.
     public static func read(dataFolder: String) -> RunningProfiles? {
         guard let data = FileManager.default.contents(atPath: path(dataFolder)),
             // Zero and negative numbers mean groups of processes to the system.
@@ -39,7 +39,7 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
         return known
     }
 
-    /// Leaves it in the folder, for nobody but the owner of the process to read.
+    /// Writes the profiles into the folder. Only the owner of the process can read them.
     package func write(dataFolder: String) throws {
         let new = Self.path(dataFolder) + ".new"
         guard FileManager.default.createFile(atPath: new, contents: try JSONEncoder().encode(self), attributes: [.posixPermissions: 0o600]) else {

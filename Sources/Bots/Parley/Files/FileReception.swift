@@ -12,7 +12,7 @@ public struct FileReception: Sendable, Hashable {
     public var sizeLimit: Int64
     /// The routers that may be used.
     public var sources: FileSources
-    /// The kinds of message whose files are received.
+    /// The kinds of messages whose files are received.
     public var kinds: Set<MessageKind>
     /// Files of one person on a day.
     public var filesPerDay: Int

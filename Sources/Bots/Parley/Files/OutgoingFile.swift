@@ -71,9 +71,9 @@ public struct OutgoingFile: Sendable, Hashable {
     /// The file as commands name it.
     var source: CryptoFile { CryptoFile(filePath: Self.fullPath(path), cryptoArguments: received?.cryptoArguments) }
 
-    /// The message that goes with the file, and the file as commands name it.
+    /// The message with the file, in the form of a command.
     ///
-    /// - Parameter folder: The folder of files of the data folder, where the smaller copy of a large picture is kept; nil to make none.
+    /// - Parameter folder: The folder of files of the data folder, where the smaller copy of a large picture is stored; nil to make no copy.
     /// - Throws: ``BotFileError``: `notFound`, `picture`.
     package func composed(quoting item: ChatItemID? = nil, scalingInto folder: String? = nil) throws(BotFileError) -> ComposedMessage {
         let full = Self.fullPath(path)

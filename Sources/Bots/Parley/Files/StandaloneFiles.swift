@@ -95,8 +95,8 @@ public struct FileUpload: Sendable {
     /// Only the process that has begun the upload gets the links. After a restart, upload the file again.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait; the upload goes on afterwards.
-    ///   - progress: called with what is uploaded so far.
+    ///   - limit: the time to wait; the upload goes on afterwards.
+    ///   - progress: called with the progress so far.
     /// - Throws: ``BotFileError``: `cancelled`, `failed`, `timedOut`; `ChatCoreError`.
     public func links(within limit: Duration = .seconds(600), progress: @escaping @Sendable (FileProgress) -> Void = { _ in }) async throws -> [String] {
         try await JobSlot.released { try await transfer.outcome(within: limit, progress: progress) }
@@ -133,11 +133,11 @@ public struct FileDownload: Sendable {
     let limit: Int64
     let transfer: StandaloneTransfer<CryptoFile>
 
-    /// Waits until the file is there.
+    /// Waits until the file has arrived.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait; the download goes on afterwards.
-    ///   - progress: called with what has come so far.
+    ///   - limit: the time to wait; the download goes on afterwards.
+    ///   - progress: called with the progress so far.
     /// - Throws: ``BotFileError``: `tooLarge`, `unknownRouter`, `cancelled`, `failed`, `timedOut`, `notFound` for a file that was removed meanwhile;
     ///   `ChatCoreError`.
     @discardableResult
@@ -161,9 +161,9 @@ public struct FileDownload: Sendable {
         FileProgressSequence { progress in try await self.file(within: limit, progress: progress) }
     }
 
-    /// Cancels the download. What has come is deleted.
+    /// Cancels the download, and deletes the received part.
     ///
-    /// - Throws: `ChatCoreError`: a code `error.…` if the file is there already.
+    /// - Throws: `ChatCoreError`: a code `error.…` if the download is complete already.
     public func cancel() async throws {
         try await client.cancelFile(id)
         transfer.cancelled()

@@ -87,13 +87,13 @@ extension BotGroup {
 }
 
 extension BotGroup {
-    /// Adds a relay to the channel. The bot must be an owner. A relay that serves the channel, or is invited already, is left as it is.
+    /// Adds a relay to the channel. The bot must be an owner. A relay that already serves the channel, or is already invited, does not change.
     ///
-    /// The relay is at work once ``relays()`` tells that its status is `active`, which may take a while. From then on those who subscribe come by it as
-    /// well. Subscribers with Parley come to it when another relay leaves; those with official clients of version 6.5 stay with the relays that they have.
+    /// The relay serves the channel once its status in ``relays()`` is `active`, which may take a while. From then on, new subscribers connect to it as
+    /// well. Subscribers with Parley connect to it when another relay leaves; official clients of version 6.5 keep their relays.
     ///
     /// - Parameter address: The address of the relay.
-    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner, `core.unreachable` if the relay cannot be invited now.
+    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` if the bot is not an owner, `core.unreachable` if the relay cannot be invited now.
     public func addRelay(_ address: String) async throws {
         let directory = RelayDirectory { [effects] command throws(ChatCoreError) in try await effects.perform(command) }
         let ids = try await directory.ids(of: [address], holding: effects.locks.relays, of: bot.userID)

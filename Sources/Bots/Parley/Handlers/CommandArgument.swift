@@ -1,4 +1,4 @@
-/// An argument of a command: how it is called in the help, and how it is read.
+/// An argument of a command: its name in the help, and the function that reads it.
 public struct CommandArgument<Value: Sendable>: Sendable {
     /// The name, as the usage shows it.
     let name: String

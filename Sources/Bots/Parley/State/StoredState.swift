@@ -14,7 +14,7 @@ public import Foundation
 /// Changes that a handler makes are stored in one transaction with the progress of the handler: a handler that runs again after a crash finds the
 /// values that it found the first time. A handler that throws changes nothing.
 public protocol StoredState: Codable, Sendable {
-    /// Creates the value that holds as long as nothing is stored.
+    /// Creates the value that is used until a value is stored.
     init()
     /// The name in the database: the name of the type, unless the type says otherwise. Keep it when the type is renamed.
     static var stateName: String { get }
@@ -27,11 +27,11 @@ public protocol StoredState: Codable, Sendable {
 }
 
 extension StoredState {
-    /// The name of the type.
+    /// The default: the name of the type.
     public static var stateName: String { String(describing: Self.self) }
-    /// The first version.
+    /// The default: 1.
     public static var stateVersion: Int { 1 }
-    /// Refuses the value.
+    /// Throws ``BotStateError``, because the type has no migration.
     public static func migrating(_ json: Data, from version: Int) throws -> Self {
         throw BotStateError(.version, "\(stateName) was stored as version \(version), and version \(stateVersion) has no migration from it")
     }

@@ -2,7 +2,7 @@ package import ChatAPI
 package import ChatProtocol
 import Synchronization
 
-/// An invitation to relay for a channel, with what the link of the channel tells.
+/// An invitation to relay a channel, with the data of the channel's link.
 package struct RelayInvitation: Sendable {
     /// The profile that is invited.
     package let user: UserID
@@ -16,7 +16,7 @@ package struct RelayInvitation: Sendable {
     package let ownerName: String
     /// The public keys of the channel's owners, as the API shows them.
     package let ownerKeys: [String]
-    /// The channels that are served already.
+    /// The number of channels that are served already.
     package let served: Int
 }
 
@@ -30,7 +30,7 @@ package enum RelayReviewAnswer: Sendable, Hashable {
     case postpone
 }
 
-/// The program that decides about invitations to relay, beside the policy.
+/// The program that decides about invitations to relay, in addition to the policy.
 final class RelayReview: Sendable {
     private let decide = Mutex<(@Sendable (RelayInvitation) async throws -> RelayReviewAnswer)?>(nil)
 

@@ -8,7 +8,7 @@ package import SMPProtocol
 
 /// The settings of a ``NativeCore``.
 package struct NativeCoreConfiguration: Sendable {
-    /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
+    /// The path of the databases: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
     package var prefix: String?
     /// Opens encrypted databases, or makes new ones encrypted; nil for plain ones.
     package var key: DatabaseKey?
@@ -41,7 +41,7 @@ package struct NativeCoreConfiguration: Sendable {
     /// True if a core that has not been started takes all commands, so that bots are set up before they run: their messages wait in the store. Official
     /// cores refuse most commands until they are started.
     package var takesCommandsBeforeStart = true
-    /// True if a core refuses the posts of an owner that no relay of the channel would pass on; official cores take them, and nobody gets them.
+    /// True if the core refuses posts of an owner while no relay of the channel can forward them. Official cores accept such posts, and nobody receives them.
     package var refusesPostsWithoutRelay = false
     /// True if sessions with routers are reported as `hostConnected` and `hostDisconnected`.
     package var reportsHosts = false

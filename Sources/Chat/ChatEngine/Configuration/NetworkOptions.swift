@@ -20,7 +20,7 @@ package struct NetworkOptions: Sendable, Hashable {
     package var proxy: Proxy?
     /// For which hosts the proxy is used.
     package var socksMode: SOCKSMode?
-    /// Which host of a router is preferred.
+    /// The kind of host of a router that is preferred.
     package var hostMode: HostMode?
     /// True if hosts of the other kind are not used at all.
     package var requiresHostMode: Bool?

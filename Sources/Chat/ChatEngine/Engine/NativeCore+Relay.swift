@@ -3,7 +3,7 @@ import ChatStore
 import GRDB
 
 extension NativeCore {
-    /// Channels that ``relayStatistics()`` lists.
+    /// The maximum number of channels that ``relayStatistics()`` lists.
     package static let listedRelayChannels = 50
 
     /// Statistics of the profile that relays for others; nil without one.

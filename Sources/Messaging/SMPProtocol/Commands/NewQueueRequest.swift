@@ -5,11 +5,11 @@ package import SMPWire
 package struct NewQueueRequest: Hashable, Sendable {
     /// Authorises the recipient's commands, this one included.
     package var recipientKey: PublicAuthKey
-    /// Agrees the secret that messages are encrypted with between router and recipient.
+    /// The key for the secret that encrypts messages between router and recipient.
     package var encryptionKey: X25519.PublicKey
     package var basicAuth: BasicAuth?
     package var subscription: SubscriptionMode
-    /// nil: a queue that is neither secured by its sender nor has a link (all that versions below 9 know).
+    /// nil: the sender does not secure the queue, and the queue has no link. Versions below 9 have only such queues.
     package var mode: NewQueueMode?
     /// From version 17.
     package var notifications: NotificationCredentials?

@@ -147,7 +147,7 @@ extension SMPCommand: SMPMessage {
         }
     }
 
-    /// True if the command is signed by the client service too when the session is a service's.
+    /// True if a service's session signs the command with the key of the service, too.
     package var usesServiceSignature: Bool {
         switch self {
         case .new, .sub, .nsub: true

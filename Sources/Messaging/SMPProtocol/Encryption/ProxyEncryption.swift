@@ -63,7 +63,7 @@ package struct ForwardedTransmission: WireCodable, Hashable, Sendable {
         command = try parser.read()
     }
 
-    /// - Parameter correlationID: of the `RFWD`.
+    /// - Parameter correlationID: the correlation id of the `RFWD`.
     package func seal(correlationID: CorrelationID, sessionSecret: BoxSecret) throws(CryptoError) -> Bytes {
         sessionSecret.seal(wireBytes, nonce: try ProxyEncryption.nonce(correlationID))
     }

@@ -45,12 +45,12 @@ extension GroupMember {
     package var leavesNotes: Bool { MemberStanding(status, category: category, isForwarded: false).belongsToChat }
 }
 
-/// The facts about a member on which its rights rest.
+/// The properties of a member that determine its rights.
 package struct ActingMember: Hashable, Sendable {
     package var role: GroupMemberRole
     package var standing: MemberStanding
     package var isBlocked: Bool
-    /// True for the member who brought this profile into the group.
+    /// True for the member who invited or admitted this profile.
     package var isHost: Bool
     /// True for a member whom this profile brought into the group.
     package var isInvitee: Bool
