@@ -100,7 +100,7 @@ import Testing
         ("port: 1", ":1:1: error: the file needs the key \"router\""),
         ("[]", ":1:1: error: the file must be a mapping"),
         ("", ":1:1: error: the file is empty"),
-        ("router: 1\nport: 1\nport: 2", "the same key stands twice"),
+        ("router: 1\nport: 1\nport: 2", "the same key occurs twice"),
         ("router: 1\npassword-file: nowhere", "the password cannot be read"),
     ])
     func aWrongFileIsRefusedWithThePlace(_ text: String, _ expected: String) async throws {

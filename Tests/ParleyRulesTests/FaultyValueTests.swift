@@ -31,7 +31,7 @@ import Testing
                 "add token: { env: NAME } or secret: { env: NAME }"
             ),
             (
-                "parley: 1\nprofiles: { a: {} }\nwebhooks: { port: 1, token: §hunter2 }", "webhooks.token must not stand in the file",
+                "parley: 1\nprofiles: { a: {} }\nwebhooks: { port: 1, token: §hunter2 }", "webhooks.token must not be in the file",
                 "write { env: NAME } or { file: PATH }"
             ),
             (
@@ -69,7 +69,7 @@ import Testing
             ("receive-files: { up-to: 1kb, files-per-day: §1000001 }", "profiles.a.receive-files.files-per-day must be from 1 to 1000000, not 1000001", nil),
             ("rules: §{ when: { message: any } }", "profiles.a.rules must be a list, not a mapping", nil),
             ("rules: §[]", "profiles.a.rules must not be empty", nil),
-            ("rules: §{ -id: x }", "profiles.a.rules must be a list, not a mapping", "put a space behind the \"-\" of an element: \"- id: …\""),
+            ("rules: §{ -id: x }", "profiles.a.rules must be a list, not a mapping", "put a space after the \"-\" of an element: \"- id: …\""),
             ("rules: [ §x ]", "profiles.a.rules[0] must be a mapping of keys to values, not \"x\"", nil),
             ("groups: §{}", "profiles.a.groups must not be empty", nil),
             ("channels: §{}", "profiles.a.channels must not be empty", nil),

@@ -24,7 +24,7 @@ import Testing
             ("pace: { chat: { burst: 0, per-second: 1 } }", 31, "profiles.a.pace.chat.burst must be from 1 to 1000000, not 0"),
             ("pace: { chat: { burst: 1, per-second: 0 } }", 46, "profiles.a.pace.chat.per-second must be from 0.001 to 1000000, not 0.0"),
             ("rules: [ { when: { delivered: false }, then: { tell: { chat: c, text: x } } } ]", 38, "leave \"delivered\" out instead of saying false"),
-            ("rules: [ { when: { delivered: true }, then: { send: x } } ]", 52, "\"delivered\": what is sent would be delivered, too"),
+            ("rules: [ { when: { delivered: true }, then: { send: x } } ]", 52, "\"delivered\": its messages would be delivered, too"),
             ("rules: [ { when: { delivery-failed: true }, then: { reply: x } } ]", 58, "\"reply\" does not go with \"delivery-failed\""),
             ("rules: [ { when: { delivery-failed: true, from: ann }, then: { tell: { chat: c, text: x } } } ]", 56, "looks at who wrote"),
             ("rules: [ { when: { delivered: true, role: owner }, then: { tell: { chat: c, text: x } } } ]", 50, "who did it is not known"),

@@ -158,7 +158,7 @@ import Testing
         ("words: { normalize: case }", "no words"), ("words: { of: x, normalize: [cases] }", "case"), ("domains: \"not a domain\"", "not a domain"),
         ("any: []", "empty"), ("any: [ {} ]", "says nothing"), ("not: { connected: true }", "no key"), ("not: { chat: group }", "no key"),
         ("connected: true, not: { contains: x }", "has none"), ("request: true, bot: true", "not written"), ("deleted: true, name: x", "not written"),
-        ("mentions: \"> 3\", chat: contact", "chats with contacts"), ("edited: true, file: any", "is none"),
+        ("mentions: \"> 3\", chat: contact", "chats with contacts"), ("edited: true, file: any", "is not a message"),
         ("name: \"(?=x)\"", "look-around"), ("message: [text, picture]", "picture"),
     ])
     func aMistakeIsAnsweredWithItsPlaceAndAHint(_ when: String, _ words: String) throws {

@@ -43,7 +43,7 @@ import Testing
         let rest = Self.file.replacing("tell: { chat: ann, text: told }", with: "send: told").split(separator: "\n").dropFirst(4).joined(separator: "\n")
         let group = "    groups: { lobby: { moderators: [ann, ben], members: cem } }\n"
         let source = "parley: 1\nprofiles:\n  news:\n" + group + rest + "\n"
-        func fault(_ place: String, _ name: String) -> String { "\(place) uncertain-name: \"\(name)\" is no trusted contact, and anybody can take the name" }
+        func fault(_ place: String, _ name: String) -> String { "\(place) uncertain-name: \"\(name)\" is not a trusted contact, and anybody can take the name" }
         // Ann is named by three rules, too.
         let all = faults(source), some = faults("parley: 1\nprofiles:\n  news:\n    trusted-contacts: [ben, cem]\n" + group + rest + "\n")
         #expect(all.count == 6 && Set(all).isSuperset(of: [fault("4:37", "ann"), fault("4:42", "ben"), fault("4:57", "cem")]), "\(all)")

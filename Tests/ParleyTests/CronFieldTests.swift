@@ -32,7 +32,7 @@ import Testing
         for step in [1, range.upperBound] { _ = try CronExpression(Self.expression("*/\(step)", in: field)) }
         for step in ["0", "-1", "\(range.upperBound + 1)", "", "1/2", "x"] {
             let error = #expect(throws: CronError.self) { try CronExpression(Self.expression("*/\(step)", in: field)) }
-            #expect(error?.description == "\"\(step)\" is no step of a \(name)")
+            #expect(error?.description == "\"\(step)\" is not a step of a \(name)")
         }
     }
 

@@ -174,7 +174,7 @@ import Testing
         }
         var bot = Bot("Relay") {}
         bot.answersChannelInvitation = { _ in .accept }
-        #expect(bot.validationErrors.map(\.message).first?.hasPrefix("Relay answers invitations to relay and is no relay") == true)
+        #expect(bot.validationErrors.map(\.message).first?.hasPrefix("Relay answers invitations to relay and is not a relay") == true)
         bot.isRelay = true
         #expect(bot.validationErrors == [])
     }

@@ -18,10 +18,10 @@ struct ClientOptions: ParsableArguments {
         help: "A file router as xftp://fingerprint@host:port; several separated by spaces.")
     var xftpServer: [String] = []
 
-    @Option(name: .customLong("files-folder"), help: "The folder for files, made if need be.")
+    @Option(name: .customLong("files-folder"), help: "The folder for files, created if necessary.")
     var filesFolder: String?
 
-    @Option(name: .customLong("temp-folder"), help: "The folder for temporary files, made if need be.")
+    @Option(name: .customLong("temp-folder"), help: "The folder for temporary files, created if necessary.")
     var temporaryFolder: String?
 
     @Flag(name: [.customShort("m"), .customLong("maintenance")], help: "Do not start the core: the command /_start does.")

@@ -19,7 +19,7 @@ enum FolderOwner {
     static func warn(of folder: String) {
         guard geteuid() == 0, let owner = foreignOwner(of: folder) else { return }
         Output.warning(
-            "warning: \(folder) belongs to user \(owner), or will stand in a folder of that user, and what this process makes there belongs to root. Run it as that user: sudo -u '#\(owner)' parley …"
+            "warning: \(folder) belongs to user \(owner), or will be in a folder of that user, and files that this process creates there belong to root. Run it as that user: sudo -u '#\(owner)' parley …"
         )
     }
 

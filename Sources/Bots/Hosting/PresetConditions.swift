@@ -9,7 +9,7 @@ enum PresetConditions {
     /// - Throws: ``HostError`` `conditionsNotAccepted`, with their text or address, if they are to be accepted first.
     static func settle(_ core: any ChatCore, accepts: Bool) async throws {
         guard case .serverOperatorConditions(let state) = try await core.send(.servers(.operators), as: nil) else {
-            throw ChatCoreError(.invalidResponse, "the core does not tell how the conditions of use stand")
+            throw ChatCoreError(.invalidResponse, "the core does not report the state of the conditions of use")
         }
         let missing = state.serverOperators.filter { $0.enabled && !$0.hasAcceptedConditions }
         guard !missing.isEmpty else { return }

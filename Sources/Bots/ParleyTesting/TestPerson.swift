@@ -295,7 +295,7 @@ public final class TestPerson: Sendable {
     func wait(_ what: String, until holds: @Sendable () async throws -> Bool) async throws {
         let end = ContinuousClock.now + TestRoom.patience
         while try await !holds() {
-            guard ContinuousClock.now < end else { throw TestRoomError("in vain for \(TestRoom.patience): \(what)") }
+            guard ContinuousClock.now < end else { throw TestRoomError("waited \(TestRoom.patience) without success: \(what)") }
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -178,7 +178,7 @@ import Testing
         #expect(faults(rule("{ everything: \(bad) }"), with: extensions).first?.contains("small must be from 0 to 255, not 300") == true)
         #expect(
             faults(rule("{ everything: \(Self.everything.replacing("flag: true", with: "secret: hunter2, flag: true")) }"), with: extensions).first?.contains(
-                "secret must not stand in the file: write { env: NAME } or { file: PATH }") == true)
+                "secret must not be in the file: write { env: NAME } or { file: PATH }") == true)
     }
 
     /// Noted by a closure that runs on the thread of the test.

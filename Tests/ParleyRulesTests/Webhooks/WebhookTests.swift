@@ -24,11 +24,11 @@ import Testing
     func addressesThatAreSafeAreTaken(_ action: String) { #expect(faults(action) == []) }
 
     @Test(arguments: [
-        ("http://hooks.example/x", "could read and change what is sent"), ("http://127.0.0.1.example/x", "could read and change"),
+        ("http://hooks.example/x", "could read and change the requests"), ("http://127.0.0.1.example/x", "could read and change"),
         ("http://128.0.0.1/x", "could read and change"), ("ftp://hooks.example", "is not an address of the web"),
         ("hooks.example", "is not an address of the web"),
         ("https:///x", "is not an address of the web"), ("https://user:word@hooks.example/", "holds a user or a password"),
-        ("{ url: https://hooks.example, secret: hunter2 }", "must not stand in the file"), ("{ secret: { env: KEY } }", "needs the key \"url\""),
+        ("{ url: https://hooks.example, secret: hunter2 }", "must not be in the file"), ("{ secret: { env: KEY } }", "needs the key \"url\""),
         ("{ url: https://hooks.example, retries: 3 }", "has no key \"retries\""),
     ])
     func addressesThatAreNotSafeAreRefused(_ action: String, _ fault: String) {

@@ -96,7 +96,7 @@ enum ChatLine: Equatable {
         func numbered() throws(Fault) -> (ChatItemID?, String) {
             guard argument.hasPrefix("#") else { return (nil, argument) }
             let number = argument.dropFirst().prefix { !$0.isWhitespace }
-            guard let id = ChatItemID(number), id > 0 else { throw Fault(message: ":\(word) takes the number of a message behind #") }
+            guard let id = ChatItemID(number), id > 0 else { throw Fault(message: ":\(word) takes the number of a message after #") }
             return (id, String(argument[number.endIndex...].trimmed))
         }
         func numbered(_ what: String) throws(Fault) -> (ChatItemID?, String) {

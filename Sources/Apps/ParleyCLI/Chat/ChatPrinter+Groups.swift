@@ -48,7 +48,7 @@ extension ChatPrinter {
         if stats.unreadMentions > 0 { notes.append("\(stats.unreadMentions) mentioning you") }
         if stats.reportsCount > 0 { notes.append("\(stats.reportsCount) reported") }
         if group.membersRequireAttention > 0 { notes.append("\(group.membersRequireAttention) waiting for moderators") }
-        if group.membership.status.isRemoved { notes.append("you are not in it any more") }
+        if group.membership.status.isRemoved { notes.append("you are no longer a member") }
         let counts = notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
         Output.line(title(of: group) + counts + (last.isEmpty ? "" : ": \(VisibleText.line(last, limit: 60))"))
     }

@@ -34,7 +34,7 @@ extension ChatSession {
                 throw Outcome.Failed("core.invalidResponse", description: "the group was not left")
             }
             closeChat()
-            printer.say("You have left \(printer.title(of: info)). :delete \(printer.title(of: info)) removes what was said in it.")
+            printer.say("You have left \(printer.title(of: info)). :delete \(printer.title(of: info)) deletes its messages.")
         }
     }
 

@@ -63,7 +63,7 @@ enum GroupLine: Equatable {
         case "role":
             let (name, role) = Self.nameAndRole(try needed("the name of a member and a role"))
             guard let role else {
-                throw ChatLine.Fault(message: ":role needs a role behind the name: \(Self.roles.map(\.code).joined(separator: ", "))")
+                throw ChatLine.Fault(message: ":role needs a role after the name: \(Self.roles.map(\.code).joined(separator: ", "))")
             }
             self = .role(name, role)
         case "remove":

@@ -173,7 +173,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
 
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "restore", abstract: "Put a backup in the place of what the data folder holds.",
+            commandName: "restore", abstract: "Replace the content of the data folder by a backup.",
             discussion: """
                 The backup is checked first. What the folder holds is kept in a folder replaced.TIME in it. A backup is older than what the contacts \
                 have seen: at the next start each connection agrees on new keys before anything is sent. A copy of a stopped data folder that was made by \

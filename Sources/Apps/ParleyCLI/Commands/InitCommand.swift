@@ -7,7 +7,7 @@ internal import ParleyRules
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Write a first bots.yaml or, with --swift, a Swift package; each with a test.",
-        discussion: "Without arguments, in a terminal, it asks what the bot is to be. A file that is there is never replaced.")
+        discussion: "Without arguments, in a terminal, it asks what the bot should do. An existing file is never replaced.")
 
     @Argument(help: "The file to write or, with --swift, the folder of the package. [default: bots.yaml, or bot]")
     var path: String?

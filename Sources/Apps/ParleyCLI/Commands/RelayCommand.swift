@@ -31,7 +31,7 @@ struct RelayCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show channels, subscribers, what is passed on and what waits.",
+            commandName: "status", abstract: "Show channels, subscribers, forwarded and waiting messages.",
             discussion: """
                 Asks the process that runs bots on the data folder or, if none does, reads its databases.
                 Deliveries a second are measured between two reports of a running process.
@@ -61,7 +61,7 @@ struct RelayCommand: AsyncParsableCommand {
     struct Drain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drain", abstract: "Take no new channels and subscribers, also after a restart.",
-            discussion: "Channels and subscribers stay, and what is posted is delivered. With --wait the command ends once nothing waits.")
+            discussion: "Channels and subscribers stay, and posts are still delivered. With --wait, the command ends once no message waits.")
 
         @Flag(help: "Wait until everything is delivered that was accepted.")
         var wait = false

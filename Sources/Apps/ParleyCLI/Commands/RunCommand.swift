@@ -28,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("metrics-port"),
-        help: "Serve /metrics (Prometheus) and /healthz on this port; 0 for any that is free. [default: what the file says, else nowhere]",
+        help: "Serve /metrics (Prometheus) and /healthz on this port; 0 chooses a free port. [default: the port in the file, else none]",
         transform: PortArgument.read)
     var metricsPort: UInt16?
 

@@ -57,7 +57,7 @@ struct ControlClient {
         while !answer.contains(UInt8(ascii: "\n")) {
             let count = recv(socket, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure("the router has gone, or does not answer") }
+            guard count > 0 else { throw Self.failure("the router has stopped, or does not answer") }
             answer += buffer.prefix(count)
         }
         return answer.prefix { $0 != UInt8(ascii: "\n") }

@@ -29,7 +29,7 @@ struct MessageRouterReport: RouterReport {
     var lines: [String] {
         var lines: [String] = []
         if let storageFailure { lines.append("NOTHING IS ACCEPTED: the disk refuses it (\(storageFailure))") }
-        if let damage { lines.append("THE JOURNAL IS DAMAGED and not cleared any more (\(damage))") }
+        if let damage { lines.append("THE JOURNAL IS DAMAGED and no longer compacted (\(damage))") }
         lines += [
             "running since \(started), counting since \(countedSince)",
             "\(queues) queues, \(messages) messages waiting, \(sessions) clients (\(connections) connections)",

@@ -20,7 +20,7 @@ enum HandlerValidation {
         if bot.answersChannelInvitation != nil, !bot.isRelay {
             faults.append(
                 HandlerFault(
-                    message: "\(bot.id) answers invitations to relay and is no relay: set `isRelay`, or leave `answersChannelInvitation` out", file: bot.id,
+                    message: "\(bot.id) answers invitations to relay and is not a relay: set `isRelay`, or leave `answersChannelInvitation` out", file: bot.id,
                     line: 1, column: 1))
         }
         return faults + untrustedNames(of: bot)
@@ -32,7 +32,7 @@ enum HandlerValidation {
             (group.moderators + group.members).filter { !bot.trustedContacts.contains($0) }.map { name in
                 HandlerFault(
                     message:
-                        "the group \(group.id) of \(bot.id) names \"\(name)\", who is no trusted contact, and anybody can take a name: add it to `trustedContacts`",
+                        "the group \(group.id) of \(bot.id) names \"\(name)\", who is not a trusted contact, and anybody can take the name: add it to `trustedContacts`",
                     file: bot.id, line: 1, column: 1)
             }
         }

@@ -53,7 +53,7 @@ extension BotRuntime {
         } catch {
             guard !Task.isCancelled else { return false }
             let code = ErrorCode.of(error) ?? "handler"
-            logger.error("broadcast interrupted: it goes on later", metadata: ["code": "\(code)", "key": "\(timer.key)", "error": "\(error)"])
+            logger.error("broadcast interrupted: it continues later", metadata: ["code": "\(code)", "key": "\(timer.key)", "error": "\(error)"])
             effects.observation.actionFailed(code, at: "broadcast")
             return false
         }

@@ -20,7 +20,7 @@ extension CoreHost {
     /// The quarantine, oldest first: received events, then items that handlers are not given.
     package func quarantine() async throws -> [QuarantineEntry] {
         guard case .quarantine(let events) = try await core.send(.core(.quarantine(.list)), as: nil) else {
-            throw ChatCoreError(.invalidResponse, "the core did not tell what is in quarantine")
+            throw ChatCoreError(.invalidResponse, "the core did not list the quarantined events")
         }
         let handled = try await withState { try await $0.quarantined() }
         return events.map {

@@ -343,7 +343,7 @@ actor HostSession {
                 runtime.retry(entry, event: .newChatItems(user: user, chatItems: [entry]))
             } catch {
                 // It stays in quarantine, and is tried at the next start again.
-                logger.warning("what was set aside cannot be read", metadata: ["chat": "\(chat)", "item": "\(event.reference)", "error": "\(error)"])
+                logger.warning("a quarantined event cannot be read", metadata: ["chat": "\(chat)", "item": "\(event.reference)", "error": "\(error)"])
             }
         }
     }

@@ -91,7 +91,7 @@ struct HostStatus: MonitoredState {
         var text = PrometheusText(registry)
         text.gauge("parley_build_info", "The version of Parley.", [([("version", ParleyVersion.current.parley)], 1)])
         text.gauge("parley_ready", "1 if all bots have started.", phase == .ready ? 1 : 0)
-        text.gauge("parley_storage_failing", "1 while nothing is accepted because the disk refuses it.", isStorageFailing ? 1 : 0)
+        text.gauge("parley_storage_failing", "1 while nothing is accepted because the disk fails.", isStorageFailing ? 1 : 0)
         text.gauge("parley_profiles", "Profiles that run.", Double(profiles.count))
         text.gauge("parley_handlers_running", "Handlers that run.", Double(running))
         text.gauge("parley_events_waiting", "Events that wait for handlers.", profiles.map { ([("bot", $0.id)], Double($0.waiting)) })

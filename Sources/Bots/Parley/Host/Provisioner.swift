@@ -48,7 +48,7 @@ struct Provisioner {
         guard user.isChatRelay == bot.isRelay else {
             throw HostError(
                 .handlers,
-                "the profile of \(bot.id) was made \(user.isChatRelay ? "as a relay" : "for a bot that is no relay"), and that cannot be changed: give the bot another id and name"
+                "the profile of \(bot.id) was made \(user.isChatRelay ? "as a relay" : "for a bot that is not a relay"), and that cannot be changed: give the bot another id and name"
             )
         }
         try await updateProfile(bot, of: user)

@@ -55,7 +55,7 @@ struct CronExpression: Sendable, Hashable {
             let steps = part.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             var step = 1
             if steps.count == 2 {
-                guard let given = Int(steps[1]), given > 0, given <= range.upperBound else { throw CronError("\"\(steps[1])\" is no step of a \(name)") }
+                guard let given = Int(steps[1]), given > 0, given <= range.upperBound else { throw CronError("\"\(steps[1])\" is not a step of a \(name)") }
                 step = given
             }
             let ends = steps[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

@@ -24,7 +24,7 @@ public struct ScheduledContext<Value: Sendable>: Sendable {
     /// - Throws: `ChatCoreError` with the code `core.unsupported` if the timer is for no chat, or the chat is gone.
     @discardableResult
     public func send(_ text: String) async throws -> SentMessage {
-        guard let chat else { throw ChatCoreError(.unsupported, "the timer is for no chat, or its chat is gone") }
+        guard let chat else { throw ChatCoreError(.unsupported, "the timer has no chat, or its chat was deleted") }
         return try await chat.send(text)
     }
 }

@@ -117,7 +117,7 @@ extension BotClient {
             .connectionPlan(_, _, .invitationLink(.known(let contact))), .connectionPlan(_, _, .invitationLink(.connecting(let contact?))):
             if contact.isReady { return BotChat(bot: bot, info: .direct(contact: contact), effects: effects) }
             pending = .contact(contact.contactID)
-        default: throw ReplyError(.noContact, "the link leads to no person whom the bot can connect with")
+        default: throw ReplyError(.noContact, "the bot cannot connect with a person by this link")
         }
         let wait = ConnectionWait(core: core, user: effects.userID, pending: pending)
         let timeOut = ReplyError(.timedOut, "the contact did not connect within \(limit): connecting continues")

@@ -39,7 +39,7 @@ extension ChatCoreError.Code {
 }
 
 extension ChatCoreError {
-    static let emptyMessage = ChatCoreError(.emptyMessage, "nothing of the text would be shown, and there is no file: give a text")
+    static let emptyMessage = ChatCoreError(.emptyMessage, "the text has no visible character, and there is no file: give a text")
 
     /// - Throws: `send.empty` for a text of which nothing would be shown.
     package static func refuseEmpty(_ text: String) throws(ChatCoreError) {

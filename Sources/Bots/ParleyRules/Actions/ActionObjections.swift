@@ -6,7 +6,7 @@ extension RuleCondition {
     /// The objection to a message in a chat of the event.
     var messageObjection: ActionObjection? {
         if event.isAboutDelivery {
-            return ("what is sent would be delivered, too, and the rule would not end", "use \"tell\": messages into that chat do not count")
+            return ("its messages would be delivered, too, and would trigger it again", "use \"tell\": its messages do not trigger rules about deliveries")
         }
         if event == .relay { return ("the channel may have no relay, and subscribers are not meant", "use \"tell\" or \"webhook\"") }
         return nil
@@ -25,7 +25,7 @@ extension RuleCondition {
     var memberObjection: ActionObjection? {
         guard [.message, .edited, .report, .member, .warned].contains(event) else { return ("it is about no member of a group", nil) }
         let gone: Set<MembershipEvent> = [.left, .removed]
-        if let changes = members.changes, !changes.isDisjoint(with: gone) { return ("the member is not in the group any more", nil) }
+        if let changes = members.changes, !changes.isDisjoint(with: gone) { return ("the member is no longer in the group", nil) }
         return groupObjection
     }
 
@@ -49,7 +49,7 @@ extension RuleCondition {
     /// The objection to a message to everybody that anybody could send: only people whom the rule names may bring it about.
     var broadcastObjection: ActionObjection? {
         if isForModerators || tree.checks.contains(where: { $0.isOutermost && $0.test is FromCheck }) { return nil }
-        return ("everybody could use it", "add to \"when\": from: with the names of those who may, or role: [moderator, admin, owner]")
+        return ("everybody could use it", "add to \"when\": from: with the names of the permitted people, or role: [moderator, admin, owner]")
     }
 }
 

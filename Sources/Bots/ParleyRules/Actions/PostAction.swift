@@ -15,7 +15,7 @@ struct PostAction: DeclaredAction {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Self.mapping)
         let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.name(of: .channel)
-        let text = mapping.required("text", hint: "write what is posted").flatMap { Template($0, in: condition) }
+        let text = mapping.required("text", hint: "write the text of the post").flatMap { Template($0, in: condition) }
         guard let channel, let text else { return nil }
         (self.channel, content) = (channel, text)
     }

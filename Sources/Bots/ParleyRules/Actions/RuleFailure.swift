@@ -12,7 +12,7 @@ enum RuleFailure: Error, CustomStringConvertible {
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noProfile(let id): "there is no profile \"\(id)\" in this process"
         case .noChat(let name):
-            "nothing is known for certain under the name \"\(name)\": declare the group or channel, or name the person in trusted-contacts and give them the link"
+            "no trusted contact and no declared group or channel is named \"\(name)\": declare the group or channel, or name the person in trusted-contacts and give them the link"
         }
     }
 }

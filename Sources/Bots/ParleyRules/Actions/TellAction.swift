@@ -16,7 +16,7 @@ struct TellAction: RequestAction, FormAction {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Self.mapping)
         let chat = mapping.required("chat", hint: "write the name of a trusted contact, or of a group or channel of the profile")?.name(of: .chat)
-        let text = mapping.required("text", hint: "write what is sent").flatMap { Template($0, scope) }
+        let text = mapping.required("text", hint: "write the text of the message").flatMap { Template($0, scope) }
         guard let chat, let text else { return nil }
         (self.chat, content) = (chat, text)
     }

@@ -4,7 +4,7 @@ internal import UnicodeText
 /// The end of what a case did: `undo: true`. The number behind the command names the case; without one it is the newest.
 struct UndoAction: PlainAction {
     static let key = "undo"
-    static let summary = "Take the action of a case back, by the number behind the command."
+    static let summary = "Undo the action of a case, by the number after the command."
 
     func objection(in condition: RuleCondition) -> ActionObjection? { condition.moderatorObjection }
     func perform(_ run: ActionRun) async throws { try await run.reply(said(run)) }

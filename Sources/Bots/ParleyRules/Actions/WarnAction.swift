@@ -9,7 +9,7 @@ struct WarnAction: DeclaredAction {
         "warn",
         [
             .key("points", .integer(WarnSpec.pointRange), "Points; 1 by default."),
-            .key("expires", Schemas.span, "The time after which they do not count any more."), .key("reason", .text, "The reason, for the record."),
+            .key("expires", Schemas.span, "The time after which they no longer count."), .key("reason", .text, "The reason, for the record."),
         ])
 
     let warning: WarnSpec

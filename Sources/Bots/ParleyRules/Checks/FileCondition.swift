@@ -57,7 +57,7 @@ public struct FileCondition: Sendable {
         guard let pattern = pattern(reader, isName: false) else { return nil }
         if !MediaType.hasOne(where: { pattern.firstMatch(in: $0) != nil }) {
             reader.warn(
-                .unreachable, "no ending of a name stands for the type \"\(text.cut)\": the condition never holds",
+                .unreachable, "no file name extension has the type \"\(text.cut)\": the condition never holds",
                 hint: "types are such as image/*, audio/*, video/*, text/plain or application/pdf")
         }
         return pattern

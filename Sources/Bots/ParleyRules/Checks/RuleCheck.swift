@@ -92,7 +92,7 @@ enum CheckSubject: Sendable {
         case .event: return nil
         case .text: return event.hasText ? nil : ("\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none", nil)
         case .message(let others):
-            return event == .message || others.contains(event) ? nil : ("\"\(key)\" looks at a message, and \"\(event.rawValue)\" is none", nil)
+            return event == .message || others.contains(event) ? nil : ("\"\(key)\" looks at a message, and \"\(event.rawValue)\" is not a message", nil)
         case .writer(let others):
             return event.hasWriter || others.contains(event)
                 ? nil : ("\"\(key)\" looks at who wrote, and \"\(event.rawValue)\" is not written", nil)

@@ -38,7 +38,7 @@ enum Schemas {
     static let list = MappingSchema(
         "list",
         [
-            .key("words", .listOrOne(.text), "Words and phrases; * at an end stands for more letters."),
+            .key("words", .listOrOne(.text), "Words and phrases; * at an end matches more letters."),
             .key("domains", .listOrOne(.text), "Domains, each with those below it."),
             .key("file", .text, "A file with one entry a line, relative to the folder of this file."),
             .key("kind", listKinds.shape, "The entries of the file; words by default."),

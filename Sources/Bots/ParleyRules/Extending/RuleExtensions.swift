@@ -50,7 +50,7 @@ public struct RuleExtensions: Sendable {
         var seen: Set<String> = []
         for name in names {
             guard name.wholeMatch(of: /[a-z][a-z0-9]*(-[a-z0-9]+)*/) != nil, name.count <= longestName else {
-                throw RuleExtensionError(.badName, "\"\(name)\" is no name for a \(kind): small letters, digits and hyphens, \(longestName) at the most")
+                throw RuleExtensionError(.badName, "\"\(name)\" is not a name for a \(kind): use at most \(longestName) small letters, digits and hyphens")
             }
             if builtIn.contains(name) { throw RuleExtensionError(.builtIn, "the format has a \(kind) \"\(name)\" already: choose another name") }
             if !seen.insert(name).inserted { throw RuleExtensionError(.duplicate, "two \(kind)s are called \"\(name)\"") }

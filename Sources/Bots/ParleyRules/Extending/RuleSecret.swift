@@ -18,7 +18,7 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
     /// Reads a secret of the file.
     init?(_ reader: NodeReader) {
         guard reader.keys != nil else {
-            reader.report(.wrongType, "\(reader.path) must not stand in the file", hint: "write { env: NAME } or { file: PATH }")
+            reader.report(.wrongType, "\(reader.path) must not be in the file", hint: "write { env: NAME } or { file: PATH }")
             return nil
         }
         guard let mapping = reader.mapping() else { return nil }

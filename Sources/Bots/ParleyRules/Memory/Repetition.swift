@@ -20,7 +20,7 @@ public struct Repetition: Sendable, Hashable {
         }
         guard let value = once ?? cooldown else { return nil }
         if rule.value("id") == nil {
-            value.report(.missingKey, "a rule that is remembered needs an id", hint: "add \"id\": what is remembered is stored under it")
+            value.report(.missingKey, "a rule with stored state needs an id", hint: "add \"id\": the state is stored under it")
         }
         if let once { return once.word(of: words).map { Repetition(scope: $0, pause: nil) } }
         guard value.keys != nil else { return TimeSpan.positive(value).map { Repetition(scope: .person, pause: $0) } }

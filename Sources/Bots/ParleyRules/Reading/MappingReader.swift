@@ -13,7 +13,7 @@ package struct MappingReader {
             if case .scalar(let scalar) = key {
                 // The YAML library takes 1 and "1" for two keys.
                 if let first = seen.updateValue(position, forKey: scalar.string) {
-                    reader.report(.duplicateKey, "the same key stands twice: \"\(scalar.string.cut)\"", hint: "keep one of them", at: first)
+                    reader.report(.duplicateKey, "the same key occurs twice: \"\(scalar.string.cut)\"", hint: "keep one of them", at: first)
                 }
                 entries.append((scalar.string, position, value))
             } else {
@@ -27,7 +27,7 @@ package struct MappingReader {
     var position: SourcePosition { reader.position }
 
     /// The fix for `-id: a`, which YAML reads as a key.
-    static let dashHint = "put a space behind the \"-\" of an element: \"- id: …\""
+    static let dashHint = "put a space after the \"-\" of an element: \"- id: …\""
 
     /// Reports every key that is not one of `known`.
     package func refuseKeys(otherThan known: [String]) {

@@ -37,7 +37,7 @@ extension NodeReader {
         let marks: Set<Character> = ["\u{201E}", "\u{201C}", "\u{201D}", "\u{201A}", "\u{2018}", "\u{2019}", "\u{00AB}", "\u{00BB}"]
         guard isPlain, let text, text.count > 1, let first = text.first, let last = text.last, marks.contains(first), marks.contains(last) else { return }
         warn(
-            .quotes, "\(path) is shown with its quotes \(first) and \(last): they are no quotes of YAML",
+            .quotes, "\(path) is shown with its quotes \(first) and \(last): YAML does not treat them as quotes",
             hint: "write \" or ' around the text; put both around each other if the quotes are meant")
     }
 
@@ -86,7 +86,7 @@ extension NodeReader {
         }
         if let edge = escapes.edge, hasOtherLetters || escapes.hasScripts {
             warn(
-                .pattern, "\(edge) knows the letters and digits of ASCII only: beside other letters it does not match as it seems to",
+                .pattern, "\(edge) matches ASCII letters and digits only: next to other letters, it does not match as expected",
                 hint: "words: finds whole words of all scripts; in a pattern write (?:^|[^\\pL\\pN]) for the edge of a word")
         }
     }

@@ -45,7 +45,7 @@ struct YAMLDocument {
             return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: fix)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-            return Diagnostic(.duplicateKey, at: position(context.mark), "the same key stands twice: \(keys)", hint: "keep one of them")
+            return Diagnostic(.duplicateKey, at: position(context.mark), "the same key occurs twice: \(keys)", hint: "keep one of them")
         case .reader(let problem, let offset, _, _):
             let place = offset.map { Self.position(ofByte: $0, in: source) } ?? start
             return Diagnostic(.syntax, at: place, "this is not YAML: \(problem)", hint: "remove the character")
@@ -102,7 +102,7 @@ struct YAMLDocument {
                 return "write an ordinary space for the character U+\(String(blank.value, radix: 16, uppercase: true)) in line \(place)"
             }
             if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
-                return "line \(place): put a space behind the \"-\" of an element: \"- id: …\""
+                return "line \(place): put a space after the \"-\" of an element: \"- id: …\""
             }
             // A bracket behind it does not count, and the error is found where the next line continues.
             if line.contains(where: { "{[".contains($0) }), let comment = line.firstMatch(of: /[ \t]#[^ \t#]/), !line[..<comment.range.lowerBound].contains("#")
@@ -111,7 +111,7 @@ struct YAMLDocument {
             }
         }
         if problem.contains("could not find expected ':'") {
-            return "a key needs \": \" behind it; check the indentation of this line and of the one above"
+            return "a key needs \": \" after it; check the indentation of this line and of the one above"
         }
         if problem.contains("did not find expected '-' indicator") {
             return "indent the keys of an element alike, and put the \"-\" of each element below that of the first"
@@ -122,7 +122,7 @@ struct YAMLDocument {
         if problem.contains("did not find expected key"), before.last(where: { !$0.isWhitespace }) == "}" { return bracesHint }
         if problem.contains("cannot start any token") { return "put the text in double quotes, and indent with spaces, not tabs" }
         if problem.contains("mapping values are not allowed"), !before.contains(": ") {
-            return "check the line above: a key needs a \":\" behind it, and keys of one mapping the same indentation"
+            return "check the line above: a key needs a \":\" after it, and keys of one mapping the same indentation"
         }
         if problem.contains("mapping values are not allowed") { return "put text that holds \": \" in double quotes" }
         if problem.contains("did not find expected key") { return "check the indentation of this line and of the one above" }

@@ -41,7 +41,7 @@ public struct ScheduleSpec: Sendable, Hashable {
     init?(_ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.schedule)
-        let id = mapping.required("id", hint: "add \"id\": what was sent is remembered under it")?.nonEmptyString()
+        let id = mapping.required("id", hint: "add \"id\": Parley remembers sent messages by it")?.nonEmptyString()
         let message = mapping.required("send", hint: "write the text").flatMap { RuleMessage($0, .schedule) }
         let named = ["at", "every", "cron"].filter { mapping.value($0) != nil }
         if named.count != 1 {

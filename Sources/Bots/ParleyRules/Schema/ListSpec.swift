@@ -103,7 +103,7 @@ public struct ListSpec: Sendable {
             if kind == .words { warn(of: entry, at: "\(name):\(index + 1)", reader) }
             entries.append(kind == .domains ? DomainSet.normalized(entry) ?? entry : entry)
         }
-        if entries.isEmpty { reader.warn(.unreachable, "the file \(name) has no entries: nothing is found by it") }
+        if entries.isEmpty { reader.warn(.unreachable, "the file \(name) has no entries, so it never matches") }
         return entries
     }
 

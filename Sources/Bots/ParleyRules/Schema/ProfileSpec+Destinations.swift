@@ -49,7 +49,7 @@ extension ProfileSpec {
             let fix =
                 "add the name to trusted-contacts of the profile, and give the person the link that the next start prints; or compare display names by name:"
             reader.report(
-                .uncertainName, "\"\(use.name.cut)\" is no trusted contact, and anybody can take the name",
+                .uncertainName, "\"\(use.name.cut)\" is not a trusted contact, and anybody can take the name",
                 hint: meant.map { "did you mean \"\($0.cut)\"?" } ?? fix, at: use.position)
         }
     }

@@ -222,7 +222,7 @@ package final class WebhookEndpoint: Sendable {
             profile = try string("profile")
             key = try string("key")
             guard let chat = try string("to"), let content = try string("text") else {
-                throw Refusal(.badRequest, "webhook.missing", "\"to\" names a chat, and \"text\" is what is sent: both are needed")
+                throw Refusal(.badRequest, "webhook.missing", "\"to\" names a chat, and \"text\" is the message: both are needed")
             }
             if let key, key.utf8.count > WebhookEndpoint.longestKey {
                 throw Refusal(.badRequest, "webhook.value", "\"key\" has at most \(WebhookEndpoint.longestKey) bytes")

@@ -62,7 +62,7 @@ struct WebhookSpec: Sendable, Hashable {
         }
         guard parts.scheme?.lowercased() == "https" || isLoopback(host) || isInsecure else {
             reader.report(
-                .badValue, "\(reader.path): everybody on the way to \(host) could read and change what is sent",
+                .badValue, "\(reader.path): everybody on the network path to \(host) could read and change the requests",
                 hint: "write https://, or add \"insecure: true\"")
             return nil
         }

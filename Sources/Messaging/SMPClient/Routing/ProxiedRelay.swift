@@ -81,7 +81,7 @@ struct ProxiedRelay: Sendable {
         }
         let answers = TransmissionContext(version: version, sessionID: session.bytes).decode(block: content, as: SMPBrokerMessage.self)
         guard answers.count == 1, let answer = answers.first, answer.correlationID == forwarded.id else {
-            throw SMPClientError(.transport(.badBlock), "the router's answer is none to the command")
+            throw SMPClientError(.transport(.badBlock), "the router's answer does not belong to the command")
         }
         switch answer.message {
         case .failure(let error): throw SMPClientError(.response(error), "the router's answer cannot be read")

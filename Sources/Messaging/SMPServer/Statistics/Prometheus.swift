@@ -20,7 +20,7 @@ enum Prometheus {
             ])
         text.gauge("journal_bytes", "Bytes of the journal.", statistics.journalBytes)
         text.gauge("journal_needed_bytes", "Bytes of the journal that are still needed.", statistics.liveBytes)
-        text.gauge("storage_failing", "1 while nothing is accepted because the disk refuses it.", statistics.storageFailure == nil ? 0 : 1)
+        text.gauge("storage_failing", "1 while nothing is accepted because the disk fails.", statistics.storageFailure == nil ? 0 : 1)
         text.gauge("journal_damaged", "1 when the journal is not cleared any more because of damage.", statistics.damage == nil ? 0 : 1)
         text.addHealth(certificateLifetime: statistics.certificateLifetime, uptime: now - statistics.started)
         return text.text

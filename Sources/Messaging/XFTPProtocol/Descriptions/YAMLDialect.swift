@@ -97,7 +97,7 @@ private struct YAMLReader {
         let number = next?.number ?? 0
         while let line = next, line.indent == indent, !Self.isItem(line.content) {
             guard let (key, value) = try split(line) else { throw error("a key and a colon", line) }
-            guard !members.contains(where: { $0.key == key }) else { throw error("\"\(key)\" stands twice", line) }
+            guard !members.contains(where: { $0.key == key }) else { throw error("\"\(key)\" occurs twice", line) }
             guard members.count < 64 else { throw error("more than 64 keys", line) }
             position += 1
             if value.isEmpty {
@@ -121,7 +121,7 @@ private struct YAMLReader {
     }
 
     private func refuseDeeper(than indent: Int) throws(WireError) {
-        if let line = next, line.indent > indent { throw error("a line that stands too deep", line) }
+        if let line = next, line.indent > indent { throw error("a line that is indented too far", line) }
     }
 
     /// The key and the value of a line of a mapping; nil for other lines.

@@ -93,7 +93,7 @@ extension FileRouterStatistics {
         text.gauge("stored_bytes", "Bytes of chunks that can be downloaded.", bytes)
         if let quota { text.gauge("quota_bytes", "Bytes of all chunks at most.", quota) }
         text.gauge("journal_bytes", "Bytes of the journal.", journalBytes)
-        text.gauge("storage_failing", "1 while nothing is accepted because the disk refuses it.", storageFailure == nil ? 0 : 1)
+        text.gauge("storage_failing", "1 while nothing is accepted because the disk fails.", storageFailure == nil ? 0 : 1)
         text.addHealth(certificateLifetime: certificateLifetime, uptime: now - started)
         return text.text
     }

@@ -86,7 +86,7 @@ package enum RightRefusal: Hashable, Sendable {
         case .standing(.underReview), .standing(.awaitingApproval): "\(tag.rawValue): the member waits to be let in"
         case .standing(.invited): "\(tag.rawValue): the member has not joined"
         case .standing(.rejected): "\(tag.rawValue): the member was refused"
-        case .standing(.ended): "\(tag.rawValue): the member is not in the group any more"
+        case .standing(.ended): "\(tag.rawValue): the member is no longer in the group"
         case .blocked: "\(tag.rawValue): member is blocked (ignoring)"
         case .role: "\(tag.rawValue) with insufficient member permissions"
         }
