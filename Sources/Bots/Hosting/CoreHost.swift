@@ -12,7 +12,7 @@ internal import XFTPServer
 
 /// A chat core of this process's own on a data folder, with a router beside it when no other is named.
 ///
-/// The folder holds `parley_chat.db` and `parley_agent.db` (the core), `bots.db` (what the bots remember) and `router/`. One
+/// The folder holds `parley_chat.db` and `parley_agent.db` (the core), `bots.db` (the state of the bots) and `router/`. One
 /// process at a time can use it.
 public final class CoreHost: Sendable {
     /// The core. It is open and not yet started.

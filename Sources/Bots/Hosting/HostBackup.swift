@@ -12,7 +12,7 @@ package enum HostBackup {
 
     package static func json(_ paths: [String]) -> JSONValue { ["paths": .array(paths.map { .string($0) })] }
 
-    /// The paths of an answer; nil for one that has none.
+    /// The paths of an answer; nil for an answer without paths.
     package static func paths(_ answer: JSONValue) -> [String]? { answer["paths"]?.arrayValue?.compactMap(\.stringValue) }
 }
 

@@ -32,10 +32,10 @@ public struct HostConfiguration: Sendable {
     package var takesCommandsBeforeStart = true
     /// True if posts of an owner are refused while no relay of the channel can forward them. Official cores accept such posts, and nobody receives them.
     package var refusesPostsWithoutRelay = true
-    /// True if connections whose encryption is out of step agree on new keys by themselves. Without, that is left to a command, except for what was
+    /// True if connections whose encryption is out of step agree on new keys by themselves. If false, a command must do that, except for connections
     /// restored from a backup.
     package var synchronizesConnections = true
-    /// The channels and subscribers that a profile takes that relays for others.
+    /// The limits on channels and subscribers of a profile that relays for others.
     public var relay = HostRelay()
     /// The pace at which strangers join the groups that the bots host.
     public var joins = GroupJoinPace()
@@ -93,9 +93,9 @@ public struct EmbeddedRouterConfiguration: Sendable {
     /// the loopback interface the router listens on all interfaces, and creating queues and sending through it need a password: it is made
     /// at the first start, in the file `router/password` of the data folder, and the bots know it.
     public var host: String
-    /// The port; nil for one that is chosen at the first start and then kept.
+    /// The port; nil to choose a port at the first start and keep it.
     public var port: UInt16?
-    /// The port of the file router; nil for one that is chosen at the first start and then kept.
+    /// The port of the file router; nil to choose a port at the first start and keep it.
     public var filePort: UInt16?
 
     /// Creates the value from its parts.

@@ -45,7 +45,7 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
     /// A description of the error and its fix.
     public let message: String
 
-    /// True if what a person gave is wrong.
+    /// True if the cause is wrong input.
     package let isInput: Bool
 
     /// Creates an error.
@@ -67,7 +67,7 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
 }
 
 extension HostError.Code {
-    /// True if what a person gave is wrong.
+    /// True if the cause is wrong input.
     package var isInput: Bool {
         switch self {
         case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true

@@ -1,15 +1,16 @@
 import ChatEngine
 import ChatRules
 
-/// The channels that a host relays for, how many subscribers it takes and how much it passes on. It relays if a profile is made for that; by default it serves everybody.
+/// The channels that a host relays for, how many subscribers it takes and how much it passes on. It relays if a profile is made for that; by default it
+/// serves everybody.
 public struct HostRelay: Sendable, Hashable {
     /// The channels that are served at a time; nil for any number.
     public var maximumChannels: Int?
     /// The members of a channel, with its owners and relays; nil for any number.
     public var maximumMembers: Int?
-    /// Limits on what is passed on for each channel.
+    /// Limits on forwarding for each channel.
     public var channelQuota = Quota()
-    /// Limits on what is passed on for all channels together. The channels share them as they come: give each a limit of its own as well.
+    /// Limits on forwarding for all channels together. The channels share them in the order of arrival: give each a limit of its own as well.
     public var totalQuota = Quota()
     /// The messages of a channel that may wait to be passed on, as quotas or a slow network have them wait; nil for any number. What senders write
     /// beyond that is kept by their routers, and then by their clients, until there is room: nothing is lost.
@@ -21,12 +22,12 @@ public struct HostRelay: Sendable, Hashable {
     /// True if nothing new is taken: channels and subscribers stay, and none come.
     public var isDraining = false
 
-    /// Limits on what a relay passes on. What exceeds them is accepted and waits, in order, until the next minute or day begins; nothing is lost. A
+    /// Limits on forwarding by a relay. Messages above them are accepted and wait, in order, until the next minute or day begins; nothing is lost. A
     /// restart does not reset them.
     public struct Quota: Sendable, Hashable {
         /// Messages of a minute, with edits, deletions, reactions and comments; nil for any number. Minutes are those of the clock.
         public var messagesPerMinute: Int?
-        /// Bytes given to subscribers on a day in UTC: the size of what is posted times its receivers; nil for any number. What begins to be delivered
+        /// Bytes given to subscribers on a day in UTC: the size of posts times their receivers; nil for any number. A post whose delivery begins
         /// within the limit is delivered to all.
         public var bytesPerDay: Int64?
 

@@ -18,7 +18,7 @@ package enum RelayOperation: String, Sendable, CaseIterable {
 package enum RelayOperatorError: Error, Equatable {
     /// No profile of the data folder relays for others.
     case noRelay
-    /// No bots run on the data folder that could deliver what waits.
+    /// No bots run on the data folder that could deliver the waiting messages.
     case notRunning
     /// The relay serves no channel of this number.
     case unknownChannel(GroupID)

@@ -1,4 +1,4 @@
-/// A bot: a profile of its own on the network, and what it does when something happens.
+/// A bot: a profile of its own on the network, and handlers of events.
 ///
 /// ```swift
 /// let bot = Bot("Echo") {
@@ -19,19 +19,19 @@ public struct Bot: Sendable {
     public var groups: [ManagedGroup] = []
     /// Channels that are made if they are not there, once the bot runs.
     public var channels: [ManagedChannel] = []
-    /// True for a bot whose profile relays channels for others: owners name its address, and it passes on what they post. At most one bot of a process can
-    /// be a relay, and a profile stays what it was made as.
+    /// True for a bot whose profile relays channels for others: owners name its address, and it forwards their posts. At most one bot of a process can
+    /// be a relay, and the kind of a profile cannot change.
     public var isRelay = false
     /// The answer to an invitation to relay for a channel, which the limits of ``HostRelay`` permit; nil to accept each. An invitation is shown again
     /// if the answer fails or the process ends.
     public var answersChannelInvitation: (@Sendable (ChannelInvitation) async throws -> ChannelInvitationAnswer)?
-    /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
+    /// True if handlers run while the profile is muted (`/_mute user`). If they do not, events of this time count as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
     /// The files that the bot receives on its own, for ``Trigger/fileReceived``; nil for none. Handlers receive others by
     /// ``MessageContext/file(within:upTo:from:progress:)``.
     public var fileReception: FileReception?
-    /// The people whom the bot knows for certain, by names that the author of the bot chooses: those who may publish or moderate, for example.
+    /// The people whose identity the bot has verified, under names that the author of the bot chooses: for example, people who may publish or moderate.
     ///
     /// People choose their display names, and the first person with a name has it. For each trusted contact the bot makes a one-time link at its start, which
     /// ``HostReady/Profile/invitations`` has until somebody connects by it: give it to that person over a channel that you trust. Then
@@ -46,9 +46,9 @@ public struct Bot: Sendable {
     public var pace = SendingPace()
     /// The fixed texts of the framework that people read in chats with the bot.
     public var texts = BotTexts()
-    /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.
+    /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and stores its changes at once.
     package var background: [@Sendable (BotClient) async -> Void] = []
-    /// Takes a case back for the one who runs the bots, where the bot's cases are not those of ``BotGroup/undoCase(_:by:)``; returns a sentence about it.
+    /// Undoes a case for the operator, if the bot's cases are not those of ``BotGroup/undoCase(_:by:)``; returns a sentence about it.
     package var undoCase: (@Sendable (BotClient, BotGroup, Int) async throws -> String)?
     /// True if handlers judge what messages quote: whether the chat has it is looked up then (``MessageContext/foreignQuote``).
     package var checksQuotes = false

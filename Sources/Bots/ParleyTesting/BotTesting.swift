@@ -13,7 +13,7 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
     /// Whole clients over routers of this process, on loopback ports. Time cannot be changed.
     case live
 
-    /// The depth of tests that name none: ``chat``, or the one that the environment variable `PARLEY_TEST_DEPTH` names.
+    /// The depth of tests without an explicit depth: ``chat``, or the one that the environment variable `PARLEY_TEST_DEPTH` names.
     ///
     /// - Throws: ``TestRoomError`` for a name that is not the name of a depth.
     public static var standard: TestDepth {
@@ -46,7 +46,7 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
 /// }
 /// ```
 ///
-/// The bots and each person are clients with databases in a temporary folder, which is removed at the end. What a test finds wrong it throws
+/// The bots and each person are clients with databases in a temporary folder, which is removed at the end. A failed expectation is thrown
 /// as ``ConversationError``, with the conversation so far: it works with every test framework.
 ///
 /// - Parameters:
@@ -54,8 +54,8 @@ public enum TestDepth: String, Sendable, Hashable, CaseIterable {
 ///   - depth: the layers that are real; ``TestDepth/standard`` if it is not given.
 ///   - date: the time at which the test begins, where it is under the control of the test.
 ///   - relay: the policy of the bot that is a relay, if one is.
-///   - isDryRun: whether handlers run without effects. ``TestRoom/suppressed`` holds what they would have done.
-/// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used; ``TestRoomError`` for a depth that there is not.
+///   - isDryRun: whether handlers run without effects. ``TestRoom/suppressed`` holds the effects that they would have had.
+/// - Throws: what the body throws; `HandlerFault` for invalid handlers; ``TestRoomError`` for an unknown depth.
 public func withBots<Result: Sendable>(
     _ bots: Bot..., depth: TestDepth? = nil, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
     relay: HostRelay = HostRelay(), isDryRun: Bool = false,
@@ -82,7 +82,7 @@ public func withBots<Result: Sendable>(
 
 /// A conversation that did not go as a test expects.
 public struct ConversationError: Error, Sendable, CustomStringConvertible {
-    /// A sentence that says what was expected, and what came.
+    /// A sentence with the expected and the actual outcome.
     public let message: String
     /// The conversation of the person so far, a message on a line.
     public let conversation: String

@@ -90,7 +90,7 @@ public final class TestPerson: Sendable {
         }
     }
 
-    /// Changes the display name, which the contacts of the person learn. ``name`` stays what the room calls the person.
+    /// Changes the display name, and sends it to the contacts of the person. ``name``, which the room uses, does not change.
     public func rename(to name: String) async throws {
         _ = try await core.send(.users(.updateProfile(user: user, Profile(displayName: name, fullName: ""))), as: user)
     }
@@ -156,7 +156,7 @@ public final class TestPerson: Sendable {
 
     /// Waits for the next message, and checks it.
     ///
-    /// - Parameter expected: what is expected, as the error says it.
+    /// - Parameter expected: the expectation, as a text for the error.
     @discardableResult
     public func expect(
         _ expected: String, in chat: String? = nil, file: String = #fileID, line: Int = #line, where isExpected: (TestMessage) -> Bool
@@ -170,7 +170,7 @@ public final class TestPerson: Sendable {
         return message
     }
 
-    /// Waits until the last message that was received has a text: one that is edited, or a live message that grows.
+    /// Waits until the last received message has a text: an edited message, or a growing live message.
     public func expectEdited(_ text: String, in chat: String? = nil, file: String = #fileID, line: Int = #line) async throws {
         do {
             try await wait("a message that becomes \"\(text)\"") {
@@ -323,7 +323,7 @@ public struct TestMessage: Sendable, CustomStringConvertible {
     public let reactions: [String]
     /// The name of its file; nil for a message without one.
     public let fileName: String?
-    /// True if it notifies the person: it mentions the person, or quotes what the person said. Mentions that an edit adds do not notify.
+    /// True if it notifies the person: it mentions or quotes the person. Mentions that an edit adds do not notify.
     public let mentionsMe: Bool
     /// The names of the members that it mentions.
     public let mentions: Set<String>

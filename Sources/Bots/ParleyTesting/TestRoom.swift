@@ -313,7 +313,7 @@ public final class TestRoom: Sendable {
         return person
     }
 
-    /// A new person, who knows nobody.
+    /// A new person without contacts.
     public func stranger(_ name: String) async throws -> TestPerson {
         let host = try await open("person-\(state.withLock(\.people).count)", servers: depth == .live ? liveServers : routerAddresses)
         do {

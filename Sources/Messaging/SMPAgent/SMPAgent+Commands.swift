@@ -3,7 +3,7 @@ import SMPWire
 extension SMPAgent {
     /// Tries a command again that was set aside because processes died of it: now, or at the next start if the agent does not run.
     ///
-    /// - Throws: `CONN NOT_FOUND` if there is none of this number: its connection is gone, or it is not set aside.
+    /// - Throws: `CONN NOT_FOUND` if no command has this number: its connection was deleted, or it is not quarantined.
     package func retryCommand(_ id: Int64) async throws(AgentError) {
         let core = core
         let (connection, command) = try await quarantined(id)
@@ -14,7 +14,7 @@ extension SMPAgent {
 
     /// Gives a command up that was set aside because processes died of it. `failed` reports it.
     ///
-    /// - Throws: `CONN NOT_FOUND` if there is none of this number.
+    /// - Throws: `CONN NOT_FOUND` if no command has this number.
     package func dropCommand(_ id: Int64) async throws(AgentError) {
         let (connection, command) = try await quarantined(id)
         core.commandGuard.forget(command)

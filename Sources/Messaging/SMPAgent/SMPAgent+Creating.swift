@@ -33,7 +33,7 @@ extension SMPAgent {
     ///
     /// - Parameters:
     ///   - identity: The key that signs the link's data, and the identifier in its fixed part.
-    ///   - linkData: Makes what the link shows, given the link; its type is `contact`.
+    ///   - linkData: Makes the data of the link from the link; its type is `contact`.
     package func createAddress(
         user: AgentUserID, identity: LinkIdentity, clientData: String?, subscription: SubscriptionMode = .subscribe,
         linkData: @escaping @Sendable (ConnectionShortLink) throws(AgentError) -> UserContactData

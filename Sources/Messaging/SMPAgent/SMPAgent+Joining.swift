@@ -26,7 +26,7 @@ extension SMPAgent {
     /// Each step is stored: after a temporary error the call can be repeated, and when the process ends in the middle
     /// the agent goes on after the restart and reports `joined`.
     ///
-    /// - Parameter info: what the peer gets with the request, such as a profile.
+    /// - Parameter info: data for the peer in the request, such as a profile.
     /// - Returns: true if the peer's queue is secured and messages may be sent before the peer has allowed the connection.
     package func join(
         user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,

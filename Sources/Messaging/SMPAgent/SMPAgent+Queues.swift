@@ -60,7 +60,7 @@ extension SMPAgent {
                     .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
                 core.statistics.add(.connDeleted, state.record.user, queue.server)
             } catch {
-                // What the router refuses is not there any more.
+                // A queue that the router refuses no longer exists.
                 if error.isTemporary || error.isHostError, !isGone { throw error }
             }
             await core.unsubscribe([queue], for: state.record.owner)

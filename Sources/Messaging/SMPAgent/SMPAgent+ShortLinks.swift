@@ -5,7 +5,7 @@ import SMPWire
 import SystemSupport
 
 extension SMPAgent {
-    /// Sets what a connection's short link shows; makes the link if a contact address has none.
+    /// Sets the data of a connection's short link; makes the link if a contact address has none.
     ///
     /// - Throws: `CMD PROHIBITED` for an invitation without a short link, or link data whose owners are not valid.
     package func setShortLink(

@@ -42,7 +42,7 @@ package final class SMPAgent: Sendable {
             now: now ?? { Int64(Date().timeIntervalSince1970 * 1000) })
     }
 
-    /// Begins to receive, to send what waits and to do what a restart interrupted. Events that were not confirmed come first.
+    /// Begins to receive, to send waiting messages and to continue interrupted work. Events that were not confirmed come first.
     ///
     /// Subscribing is separate: ``subscribe(_:)``, ``subscribeAll()``.
     ///

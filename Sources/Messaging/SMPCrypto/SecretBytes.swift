@@ -39,7 +39,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         SecretBytes.wipe(&taken)
     }
 
-    /// Copies what a buffer holds.
+    /// Copies the content of a buffer.
     public convenience init(copying buffer: UnsafeRawBufferPointer) {
         self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
     }

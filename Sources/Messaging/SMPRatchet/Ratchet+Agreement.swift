@@ -31,7 +31,7 @@ extension Ratchet {
         return (ratchet, answer)
     }
 
-    /// Starts a new ratchet, of which both sides have offered their keys; this side is the one to send first.
+    /// Starts a new ratchet, for which both sides have offered keys; this side sends first.
     ///
     /// - Parameters:
     ///   - offer: the peer's parameters.

@@ -7,7 +7,7 @@ extension Ratchet {
     ///   - pqEncryption: turns post-quantum encryption on or off from the next steps on; nil leaves it as it is. On makes the headers
     ///     long if the version allows it.
     ///   - maximumVersion: the highest version to announce to the peer.
-    /// - Returns: what the body is encrypted with, once.
+    /// - Returns: the key for the body, for one use.
     /// - Throws: ``RatchetError`` `cannotSend`; the ratchet is then as it was.
     package mutating func sealHeader(
         pqEncryption: Bool? = nil, maximumVersion: UInt16 = RatchetVersion.current

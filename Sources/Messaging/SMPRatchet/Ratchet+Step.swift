@@ -1,7 +1,7 @@
 import SMPCrypto
 
 extension Ratchet {
-    /// Moves the receiving chain on to a message and keeps the keys of those before it. Nothing changes if it throws.
+    /// Advances the receiving chain to a message and stores the keys of skipped messages. Nothing changes if it throws.
     mutating func skip(to number: UInt32, _ added: inout [SkippedMessageKey]) throws(RatchetError) {
         guard var chain = receiving else { return }
         let ahead = Int64(number) - Int64(receivedCount)

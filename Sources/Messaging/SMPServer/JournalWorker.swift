@@ -119,7 +119,7 @@ final class JournalWorker: Sendable {
         for waiter in waiters { waiter(.failure(stopped)) }
     }
 
-    /// Deletes what is too old now. Returns when all queues were looked through, or when the router stops.
+    /// Deletes expired messages and queues. Returns when all queues were checked, or when the router stops.
     func expireAll() async {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in expire(from: 0) { continuation.resume() } }
@@ -237,7 +237,7 @@ final class JournalWorker: Sendable {
         }
     }
 
-    /// Makes durable what is left and ends the thread. A second call returns at once: the thread is gone by then or about to be.
+    /// Flushes the remaining records and ends the thread. A second call returns at once: the thread is gone by then or about to be.
     func stop() async {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         _ = try? await loop.submit { [self] in

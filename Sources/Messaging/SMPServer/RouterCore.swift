@@ -151,7 +151,7 @@ final class RouterCore: Sendable {
         for session in touched { session.scheduleFlush() }
     }
 
-    /// Puts into the outbox of a service's session some more of what waits in its queues.
+    /// Moves more waiting messages of a service's queues into the outbox of its session.
     func deliverMore(to session: RouterSession) {
         let hasAppended = shared.withLock { shared in
             var sink = JournalSink(journal)
@@ -364,7 +364,7 @@ final class RouterCore: Sendable {
         return statistics
     }
 
-    /// Writes down what was counted.
+    /// Writes the counters.
     func saveStatistics() {
         _ = statistics
         history.save()
@@ -389,7 +389,7 @@ final class RouterCore: Sendable {
 
     // MARK: The operator
 
-    /// Does something to the queue that a person means, and makes it durable; nil if there is none.
+    /// Performs a durable operation on the queue that the operator names; nil if there is no such queue.
     ///
     /// - Throws: ``RouterError``, as ``waitUntilDurable(_:)``.
     private func withQueue<Value: Sendable>(

@@ -168,7 +168,7 @@ package final class SMPRouter: Sendable {
         return statistics
     }
 
-    /// Stops listening, ends all sessions and makes durable what is left. Returns when all is done; may be called again.
+    /// Stops listening, ends all sessions and flushes the remaining records. Returns when this is done; may be called again.
     package func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
@@ -211,7 +211,7 @@ package final class SMPRouter: Sendable {
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
     package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
-    /// Writes anew what is needed of the journal, and removes the rest. The router continues meanwhile.
+    /// Rewrites the needed records of the journal, and removes the rest. The router continues meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
     package func compact() async throws(RouterError) { try await worker.clearAll() }

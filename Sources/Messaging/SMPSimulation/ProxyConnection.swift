@@ -53,7 +53,7 @@ final class ProxyConnection: Sendable {
 
     func close() async { await connection.close() }
 
-    /// Passes a command on, and returns what is for the client.
+    /// Forwards a command, and returns the response for the client.
     func forward(_ command: ForwardedCommand, _ id: CorrelationID) async throws -> Bytes {
         let ownID = CorrelationID.random(SystemRandomSource())
         let sealed = try ForwardedTransmission(correlationID: id, command: command).seal(correlationID: ownID, sessionSecret: secret)

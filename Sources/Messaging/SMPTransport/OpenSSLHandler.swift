@@ -90,7 +90,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Anyone who closes again, such as a listener that stops behind its sessions, must not cut off what a slow peer has not read yet.
+        // A second close, such as that of a listener that stops after its sessions, must not cut off bytes that a slow peer has not read yet.
         if let closing { return closing.futureResult.cascade(to: promise) }
         guard phase == .open, saysGoodbye else {
             phase = .closed
@@ -118,7 +118,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
         _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: isReset ? 1 : 0, l_linger: 0))
     }
 
-    /// Closing a socket drops what has been written and not sent: waits until the goodbye has left, but not for ever.
+    /// Closing a socket drops unsent bytes: waits until the closing alert is sent, but not for ever.
     private func closeWhenWritten(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         guard let ciphertext = session.wire.takeOutbound() else { return context.close(promise: promise) }
         let closing = context.eventLoop.makePromise(of: Void.self)

@@ -60,7 +60,7 @@ package struct SMPTransportClient: Sendable {
     ///   - limit: instead of the configuration's.
     ///   - usesProxy: whether the configuration's proxy is used, if there is one.
     /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
-    ///   `disconnected`, `cancelled`, or `unsupported` for what cannot be asked of a proxy.
+    ///   `disconnected`, `cancelled`, or `unsupported` for a request that a proxy cannot fulfil.
     package func connect(
         host: String, port: Int, keyHash: Bytes, purpose: String = "", timeout limit: Duration? = nil, usesProxy: Bool = true
     ) async throws(ConnectionError) -> SMPConnection {

@@ -67,7 +67,7 @@ extension ServerCredential {
 }
 
 extension ServerCredential {
-    /// Puts a new leaf, with a new key, in the place of the one in the folder. The identity stays, and with it the address.
+    /// Replaces the leaf in the folder by a new one with a new key. The identity, and so the address, stays.
     ///
     /// The folder has the old pair or the new one whenever the process is killed.
     ///
@@ -143,7 +143,7 @@ private struct CredentialFiles {
         if hasMoved { try synchronizeFolder() }
     }
 
-    /// The files that are not there. One that cannot be looked for is not taken for a missing one.
+    /// The missing files. A file that cannot be checked does not count as missing.
     static func missing(_ paths: [String]) throws(ConnectionError) -> [String] {
         var missing: [String] = []
         for path in paths where access(path, F_OK) != 0 {

@@ -62,7 +62,7 @@ func acknowledgeAtOnce(_ channel: any Channel) {
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
     static let smpBlocks = Self(low: SMPConnection.writeLimit / 2, high: SMPConnection.writeLimit)
-    /// For connections of which there are many, with strangers: what waits beyond the kernel's own buffer is memory that a peer which does
+    /// For many connections with strangers: data that waits beyond the kernel's own buffer is memory that a peer which does
     /// not read holds.
     static let fewBlocks = Self(low: SMPConnection.acceptedWriteLimit / 2, high: SMPConnection.acceptedWriteLimit)
 }

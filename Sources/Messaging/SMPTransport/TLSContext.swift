@@ -33,7 +33,7 @@ package final class TLSContext: @unchecked Sendable {
     /// Parameters of the accepting side.
     ///
     /// - Parameters:
-    ///   - applicationProtocols: what is accepted (ALPN), most wanted first.
+    ///   - applicationProtocols: the accepted protocols (ALPN), in order of preference.
     ///   - requestsClientCertificate: whether clients are asked for certificates, which they may refuse.
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     package static func server(

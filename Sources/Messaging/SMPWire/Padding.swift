@@ -1,4 +1,4 @@
-/// Padding that hides the length of what is encrypted: a two-byte length, the message, then `#` up to the full length
+/// Padding that hides the length of the plaintext: a two-byte length, the message, then `#` up to the full length
 /// (simplex-messaging.md, "Message padding").
 package enum Padding {
     fileprivate static let filling = Bytes(repeating: UInt8(ascii: "#"), count: 16_384)

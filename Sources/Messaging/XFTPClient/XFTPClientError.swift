@@ -74,7 +74,7 @@ package struct XFTPClientError: Error, Sendable, CustomStringConvertible {
         case .network(.unknownCA): false
         case .timeout, .network: true
         case .protocol(let error): error.isTemporary
-        // What was damaged on its way may arrive whole the next time.
+        // Data that was damaged in transit may arrive intact the next time.
         case .response(.size), .response(.crypto): true
         default: false
         }

@@ -13,7 +13,7 @@ extension FileCore {
     /// The beginning of an upload.
     enum Upload {
         case new(ChunkUpload)
-        /// The chunk was uploaded before: what comes is not looked at.
+        /// The chunk was uploaded before: the new bytes are ignored.
         case known
     }
 

@@ -209,7 +209,7 @@ package final class FileRouter: Sendable {
     /// Deletes chunks whose time is over now, which is done by itself every ``FileRouterConfiguration/expirySweepInterval``.
     package func expire() async { await core.expire() }
 
-    /// Writes the journal anew without what is not needed. The router continues meanwhile.
+    /// Rewrites the journal without obsolete records. The router continues meanwhile.
     ///
     /// - Throws: ``RouterError`` `storage`, `stopped`.
     package func compact() async throws(RouterError) { try await core.compact() }

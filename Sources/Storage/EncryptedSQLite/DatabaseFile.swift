@@ -22,7 +22,7 @@ package final class DatabaseFile: Sendable {
     /// How much is in the write-ahead log, for the next process if this one is killed.
     private let extent: LogExtent?
 
-    /// Opens a database, makes it if necessary, and migrates it. Before a migration of what is there it makes a backup: see ``Backups``.
+    /// Opens a database, makes it if necessary, and migrates it. Before a migration of an existing database, it makes a backup: see ``Backups``.
     ///
     /// - Parameters:
     ///   - path: nil for a database in memory, which tests use.

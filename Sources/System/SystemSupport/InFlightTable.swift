@@ -166,7 +166,7 @@ package final class InFlightTable: Sendable {
     }
 }
 
-/// Why what is being processed cannot be noted.
+/// The reason why the events in progress cannot be recorded.
 package struct InFlightError: Error, Sendable, CustomStringConvertible {
     package let description: String
 

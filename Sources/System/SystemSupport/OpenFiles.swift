@@ -40,7 +40,7 @@ package enum OpenFiles {
             "the process may have \(limit) files and connections open, and needs \(needed) at least: raise the limit (LimitNOFILE= of a unit, or ulimit -n)"
     }
 
-    /// Lowers numbers of connections and of what has open files beside them so that both fit, in the same proportion.
+    /// Lowers the numbers of connections and of other users of open files in the same proportion, so that both fit.
     package static func fit(
         connections: Int, besides others: Int, limit: Int = limit, needed: Int = needed
     ) -> (connections: Int, others: Int) {

@@ -35,9 +35,9 @@ package struct ServiceManager: Sendable {
         return String(cString: value)
     }
 
-    /// Tells the manager, if there is one that wants to hear it.
+    /// Notifies the service manager, if there is one.
     ///
-    /// - Throws: ``ServiceManagerError``: it may take the service for one that hangs.
+    /// - Throws: ``ServiceManagerError``: it may believe that the service hangs.
     package func tell(_ report: Report) throws(ServiceManagerError) {
         guard let name = notifySocket else { return }
         var address = sockaddr_un()

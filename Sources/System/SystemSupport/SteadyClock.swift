@@ -10,7 +10,7 @@ package final class SteadyClock: Sendable {
     ///
     /// - Parameters:
     ///   - clock: passes whatever the clock of the day is set to.
-    ///   - timeOfDay: what the clock says, since 1970.
+    ///   - timeOfDay: the time of the clock, since 1970.
     package init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
         elapsed = clock.stopwatch()
         self.timeOfDay = timeOfDay

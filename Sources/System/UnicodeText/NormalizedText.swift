@@ -45,7 +45,7 @@ package struct NormalizedText: Sendable {
         self.isWord.append(isWord)
     }
 
-    /// Makes low lines in front of a letter a part of the word, if it began before them.
+    /// Makes underscores before a letter a part of the word, if the word began before them.
     private mutating func joinLowLines() {
         guard bytes.last == UInt8(ascii: "_"), isWord.last == false else { return }
         let start = (bytes.lastIndex { $0 != UInt8(ascii: "_") } ?? -1) + 1

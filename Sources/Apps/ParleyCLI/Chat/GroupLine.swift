@@ -93,7 +93,7 @@ enum GroupLine: Equatable {
     /// Reasons for a report that a person can give.
     private static let reasons: [ReportReason] = [.spam, .content, .community, .profile, .other]
 
-    /// A report of a reason, `other` if none is given, and what the moderators are to know.
+    /// A report: a reason, `other` by default, and the text for the moderators.
     static func report(_ argument: String, item: ChatItemID?) throws(ChatLine.Fault) -> GroupLine {
         let word = argument.prefix { !$0.isWhitespace }, text = String(argument[word.endIndex...].trimmed)
         guard let reason = reasons.first(where: { $0.code == word.lowercased() }) else { return .report(.other, argument, item: item) }

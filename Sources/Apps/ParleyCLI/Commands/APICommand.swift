@@ -61,7 +61,7 @@ private struct APIService: Service, CustomStringConvertible {
 
     func run() async throws {
         var configuration = configuration
-        // Clients of the API say themselves what they want encrypted, as they do with the official core.
+        // Clients of the API choose themselves what is encrypted, as with the official core.
         configuration.encryptsFiles = false
         configuration.takesCommandsBeforeStart = false
         configuration.refusesPostsWithoutRelay = false

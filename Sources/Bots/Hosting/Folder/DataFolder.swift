@@ -1,7 +1,7 @@
 public import EncryptedSQLite
 internal import Foundation
 
-/// The databases of a data folder, for what is done to them while no bot runs: checks, backups and changes of key.
+/// The databases of a data folder, for work while no bot runs: checks, backups and changes of key.
 public struct DataFolder: Sendable {
     /// The path.
     public let path: String
@@ -57,7 +57,7 @@ public struct DataFolder: Sendable {
     /// The databases beside the core's that use the same key.
     var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 
-    /// The core's databases and what the bots remember.
+    /// The databases of the core and of the bots.
     public var databases: DatabaseSet {
         DatabaseSet(
             folder: path, name: name,
@@ -90,7 +90,7 @@ public struct DataFolder: Sendable {
     /// - Throws: ``HostError`` `folderPart…`; `StorageError` for a database that cannot be opened.
     package func checkParts(key: DatabaseKey?) throws { _ = try FolderIdentity.open(self, key: key) }
 
-    /// Gives what is in the folder a new identity, whatever is missing, older or of another folder. The caller holds the folder.
+    /// Gives the parts of the folder a new identity, also if parts are missing, older or of another folder. The caller holds the folder.
     ///
     /// - Returns: the names of the parts that are there.
     package func acceptParts(key: DatabaseKey?) throws -> [String] { try FolderIdentity.accept(self, key: key).map(\.rawValue) }
@@ -102,7 +102,7 @@ public struct DataFolder: Sendable {
 
     /// True for a backup that was marked when it was made, false for a copy of a data folder that was made by other means.
     ///
-    /// - Throws: ``HostError`` `backup` for what is neither.
+    /// - Throws: ``HostError`` `backup` for anything else.
     package static func isBackup(_ path: String) throws -> Bool { try FolderRestore.isMarked(DataFolder(path: path)) }
 
     /// Makes a backup of the whole folder. The caller holds the folder.
@@ -122,7 +122,7 @@ public struct DataFolder: Sendable {
         return backup.path
     }
 
-    /// Puts a backup, or a copy that was made by other means, in the place of what the folder holds, which is kept aside. The caller holds the folder.
+    /// Replaces the content of the folder by a backup, or by a copy that was made by other means. The old content is kept. The caller holds the folder.
     ///
     /// - Returns: where the content is kept; nil if there was none.
     package func restore(_ backup: String, key: DatabaseKey?, replaces: Bool) throws -> String? {

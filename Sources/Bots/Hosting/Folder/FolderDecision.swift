@@ -5,14 +5,14 @@ internal import SystemSupport
 struct FolderInventory: Sendable, Hashable {
     var manifest: FolderManifest?
     var parts: [FolderPart: FolderPartState]
-    /// The difference of a file of the folder from the one that was noted in it; nil if none is known.
+    /// The difference between a file of the folder and the recorded identity in it; nil if none is known.
     var difference: FileIdentity.Difference?
 
     /// The starts in a row that inodes with other numbers make copies of a folder. After that, its file system gives each file another number whenever it
     /// is mounted.
     static let inodeChanges = 3
 
-    /// True if the folder is a copy of another one that its parts belong to.
+    /// True if the folder is a copy of another folder, to which its parts belong.
     var isCopy: Bool {
         if manifest?.isCopy == true { return true }
         switch difference {

@@ -17,7 +17,7 @@ actor FolderIdentity {
         (self.data, self.key, self.manifest, self.inventory, self.decision) = (data, key, manifest, inventory, decision)
     }
 
-    /// Looks at a folder, and changes nothing in it but what a change of key that was interrupted has left.
+    /// Inspects a folder. Changes nothing, except for the remains of an interrupted change of key.
     ///
     /// - Throws: ``HostError`` `folderPart…` for a folder whose parts do not belong together; `StorageError` for a database that cannot be opened.
     static func open(_ data: DataFolder, key: DatabaseKey?) throws -> FolderIdentity {
@@ -45,7 +45,7 @@ actor FolderIdentity {
         return inventory
     }
 
-    /// The difference of a file from the one that is noted in it.
+    /// The difference between a file and the recorded identity in it.
     private static func difference(of data: DataFolder, _ inventory: FolderInventory) -> FileIdentity.Difference? {
         var noted: [(file: FileIdentity?, path: String?)] = [(inventory.manifest?.file, data.manifestPath)]
         for (part, state) in inventory.parts { noted.append((state.mark?.file, data.location(of: part))) }

@@ -14,7 +14,7 @@ struct FolderManifest: Codable, Hashable, Sendable {
     var folder: String
     /// The number of starts.
     var generation: Int64
-    /// True while parts are being marked with the generation: some may have the one before.
+    /// True while parts are being marked with the generation: some may have the previous one.
     var isRaising: Bool
     /// The parts that there must be.
     var parts: [FolderPart]

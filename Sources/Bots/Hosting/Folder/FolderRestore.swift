@@ -4,11 +4,11 @@ internal import RouterSupport
 internal import SMPServer
 internal import SystemSupport
 
-/// Puts a backup in the place of what a data folder holds, which is kept aside: all of it, or nothing if the process ends before it is decided.
+/// Replaces the content of a data folder by a backup, and keeps the old content: completely, or not at all if the process ends before the decision.
 ///
 /// 1. The backup is copied to `restore.partial`, and that becomes `restoring.TIME`: from then on it is decided.
-/// 2. What is in the folder goes to `replaced.TIME`. Then `restoring.TIME` becomes `restored.TIME`.
-/// 3. What is in `restored.TIME` goes into the folder.
+/// 2. The content of the folder is moved to `replaced.TIME`. Then `restoring.TIME` becomes `restored.TIME`.
+/// 3. The content of `restored.TIME` is moved into the folder.
 ///
 /// ``recover(_:)`` does the rest of what an end of the process has interrupted.
 enum FolderRestore {
@@ -24,13 +24,13 @@ enum FolderRestore {
             || ["parley_chat.db", "parley_agent.db", "bots.db"].contains { name == $0 || name.hasPrefix($0 + "-") }
     }
 
-    /// Puts the backup in the place of what the folder holds. The caller holds the folder's lock.
+    /// Replaces the content of the folder by the backup. The caller holds the folder's lock.
     ///
     /// A copy of a data folder that has no mark of a backup, such as one of `cp`, is taken as well.
     ///
-    /// - Parameter replaces: true to keep aside what the folder holds; without, a folder with content is refused.
+    /// - Parameter replaces: true to keep the old content; if false, a folder with content is refused.
     /// - Returns: where the folder's content is kept; nil if it had none.
-    /// - Throws: ``HostError`` `backup` for what is not a whole backup or copy, or a folder with content; `dataFolderInUse` for a copy that a process uses.
+    /// - Throws: ``HostError`` `backup` for an incomplete backup or copy, or a folder with content; `dataFolderInUse` for a copy that a process uses.
     static func restore(_ backup: String, to data: DataFolder, key: DatabaseKey?, replaces: Bool, now: Date = Date()) throws -> String? {
         try recover(data)
         let source = DataFolder(path: backup), isMarked = try isMarked(source)
@@ -54,7 +54,7 @@ enum FolderRestore {
         return try finish(data)
     }
 
-    /// Finishes a restore that was decided, and removes what is left of one that was not. To be called before anything of the folder is used.
+    /// Finishes a decided restore, and removes the remains of an undecided one. Call this before the folder is used.
     static func recover(_ data: DataFolder) throws {
         guard data.hasStandardName, FileManager.default.fileExists(atPath: data.path) else { return }
         do {
@@ -107,7 +107,7 @@ enum FolderRestore {
 
     /// Tells a backup from a copy that was made by other means.
     ///
-    /// - Throws: ``HostError`` `backup` for what is neither.
+    /// - Throws: ``HostError`` `backup` for anything else.
     static func isMarked(_ source: DataFolder) throws(HostError) -> Bool {
         guard let manifest = try SmallFile.read(FolderManifest.self, from: source.manifestPath) else {
             throw HostError(
@@ -141,8 +141,8 @@ enum FolderRestore {
         }
     }
 
-    /// Copies the content of a data folder that nobody uses. What may have to be finished in it, such as a write-ahead log, is finished in the copy, so that the
-    /// source stays as it is.
+    /// Copies the content of a data folder that nobody uses. What may have to be finished in it, such as a write-ahead log, is finished in the copy, so
+    /// that the source stays as it is.
     private static func stage(_ source: DataFolder, at path: String, key: DatabaseKey?) throws {
         let lock = try requireStopped(source)
         defer { lock?.release() }

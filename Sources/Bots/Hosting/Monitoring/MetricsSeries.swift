@@ -31,7 +31,7 @@ final class GaugeSeries: MeterHandler, RecorderHandler {
     func record(_ value: Double) { set(value) }
 }
 
-/// A histogram of a registry: of seconds, or of what is recorded.
+/// A histogram of a registry: of seconds, or of recorded values.
 final class HistogramSeries: TimerHandler, RecorderHandler {
     private let histogram = Mutex(Histogram())
 
@@ -55,7 +55,7 @@ package struct Histogram: Sendable, Hashable {
     package init() {}
 
     package mutating func record(_ value: Double) {
-        // What is no number belongs to no bucket.
+        // NaN belongs to no bucket.
         guard !value.isNaN else { return }
         counts[Self.bounds.firstIndex { value <= $0 } ?? Self.bounds.count] += 1
         count += 1

@@ -1,11 +1,11 @@
 internal import CCrashSignals
 internal import Foundation
 
-/// The way a process ends that crashes, and what it leaves behind.
+/// The end of a crashing process, and the traces that it leaves.
 ///
 /// The Swift runtime would keep a crashed process, with its ports and the locks of its folders, for as long as it takes to print a backtrace:
 /// minutes for a large program. A bot is to be started again at once. So a process of ours that crashes writes one line and is gone, and
-/// leaves no core dump, in which keys and messages would be. Who looks for a fault sets `SWIFT_BACKTRACE=enable=yes`: then everything is as
+/// leaves no core dump, in which keys and messages would be. To look for a fault, set `SWIFT_BACKTRACE=enable=yes`: then everything is as
 /// the runtime and the system have it.
 package enum CrashHandling {
     /// The variable by which the runtime, too, is asked for a backtrace.

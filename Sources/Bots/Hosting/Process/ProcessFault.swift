@@ -8,7 +8,7 @@ internal import SystemSupport
 package struct ProcessFault: Sendable, Hashable {
     package let code: String
     package let message: String
-    /// 2 when what was given is wrong, so that another start would fail too; else 1.
+    /// 2 for wrong input, with which another start would fail too; otherwise 1.
     package let exitCode: Int32
 
     package init(_ code: String, _ message: String, exitCode: Int32 = 1) {
@@ -48,7 +48,7 @@ package struct ProcessFault: Sendable, Hashable {
     }
 }
 
-/// An error of what a person has written, which ends a process with the exit code 2.
+/// An error in the input, which ends a process with the exit code 2.
 package protocol InputFault: Error, CustomStringConvertible {
     /// The stable code.
     var faultCode: String { get }

@@ -7,7 +7,7 @@ internal import SystemSupport
 ///
 /// If systemd's journal reads it, the line begins with the priority that the journal files it under (`<4>` for a warning), which the journal takes away.
 ///
-/// Values are escaped, so a record is always one line. What is logged is the callers' duty: no message text, no keys, and
+/// Values are escaped, so a record is always one line. The callers are responsible for the content: no message text, no keys, and
 /// links only at `debug`.
 public struct StructuredLogHandler: LogHandler {
     /// The format of a record.

@@ -9,9 +9,9 @@ internal import XFTPServer
 
 /// Starts a router inside the process, for messages or for files.
 ///
-/// One that others can reach asks who creates queues, or uses it as a proxy, for a password that only its own profiles know.
+/// A router that others can reach requires a password for creating queues and for use as a proxy. Only its own profiles know the password.
 ///
-/// Its port is part of every address that was given out, so it must stay what it was at the first start: it is kept in the
+/// Its port is part of every published address, so it must not change after the first start: it is stored in the
 /// router's folder.
 enum EmbeddedRouter {
     /// - Returns: the router, and its address as its own profiles need it.
@@ -97,7 +97,7 @@ enum EmbeddedRouter {
         }
     }
 
-    /// Starts a router on the port that was chosen, or on the one that it had before, or on any that it can have at every later start, too.
+    /// Starts a router on the chosen port, or on its earlier port, or on any port that it can also use at later starts.
     ///
     /// A port is kept before the router listens on it: once somebody knows an address, its port is on disk.
     private static func start<Router>(
@@ -106,7 +106,7 @@ enum EmbeddedRouter {
         if let port = chosen ?? kept.port {
             do {
                 let started = try await start(port)
-                // The one that was chosen is kept when it is known that it can be had.
+                // A chosen port is stored once the router has started on it.
                 guard let actual = UInt16(exactly: started.port), actual != kept.port else { return started.router }
                 do throws(HostError) {
                     try kept.keep(actual)

@@ -16,7 +16,7 @@ package enum LinkReach {
         return !hosts.isEmpty && hosts.allSatisfy(isLoopback)
     }
 
-    /// The hosts that a link names: of a short link its own and those of `h`, of a long one those of its routers.
+    /// The hosts that a link names: a short link's own host and those of `h`, or the hosts of a long link's routers.
     private static func hosts(in link: String) -> [String] {
         let text = link.removingPercentEncoding ?? link
         var hosts = text.matches(of: /(?:smp|xftp):\/\/[A-Za-z0-9_=-]+(?::[^@\/]*)?@([^\/?#]+)/).flatMap { $0.1.split(separator: ",").map(host) }

@@ -10,7 +10,7 @@ package enum VisibleText {
     /// Marks on top of one letter that are shown at the most: higher stacks run into other lines.
     package static let mostMarks = 6
 
-    /// A text in one line: white space of all kinds becomes spaces, and what is too long is cut.
+    /// A text in one line: white space of all kinds becomes spaces, and a long text is cut.
     package static func line(_ text: String, limit: Int = longestLine) -> String {
         let (prefix, isCut) = cut(text, to: limit)
         return visible(prefix, breaks: .spaces) + (isCut ? "…" : "")
@@ -25,7 +25,7 @@ package enum VisibleText {
         return isPlain ? shown : "“\(shown.filter { $0 != "“" && $0 != "”" })”"
     }
 
-    /// A text whose line breaks stay: for what the program itself says.
+    /// A text whose line breaks stay: for texts of the program itself.
     package static func lines(_ text: String) -> String { visible(text[...], breaks: .kept) }
 
     /// A text of several lines behind something that only its first line has, such as the name of its sender: all others begin with a mark
@@ -127,7 +127,7 @@ package enum VisibleText {
         }
     }
 
-    /// Checks whether a hidden character belongs to the emoji or the word that it is in.
+    /// Checks whether a hidden character belongs to its emoji or word.
     private static func joins(_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?, _ next: Unicode.Scalar?) -> Bool {
         guard let previous else { return false }
         switch scalar.value {

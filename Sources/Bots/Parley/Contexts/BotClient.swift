@@ -60,7 +60,7 @@ public struct BotClient: Sendable {
     /// Sends a text into any chat of the bot.
     ///
     /// - Parameter key: makes the message be sent once, however often the call is made with the same key within 30 days, also by different runs of
-    ///   the program. Nil: within a handler of a message the call is made once anyhow.
+    ///   the program. Nil within a handler of a message, in which each call is made once without a key.
     @discardableResult
     public func send(_ text: String, to reference: ChatReference, onceAs key: String? = nil) async throws -> SentMessage {
         try await send(.text(text), to: reference, onceAs: key)

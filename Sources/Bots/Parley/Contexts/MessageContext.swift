@@ -34,7 +34,7 @@ public struct MessageContext: ChatContext {
     public var item: ChatItem { storage.item }
     /// The content of the message.
     public var content: MessageContent { storage.content }
-    /// The texts of what the message quotes, if the bot has no such message in the chat, or it was deleted there: the quote shows a text that nobody has
+    /// The texts of the quote, if the chat of the bot does not have the quoted message, or it was deleted there: the quote shows a text that nobody has
     /// checked. Only bots whose rules moderate look.
     package var foreignQuote: [String] {
         get { storage.foreignQuote.withLock { $0 } }

@@ -5,7 +5,7 @@ struct EventDispatcher: Sendable {
 
     init(_ handlers: [On]) {
         byKind = EventKind.allCases.map { kind in
-            // A handler of any event is about what the network does, not about timers and the start.
+            // A handler of any event gets events of the network, not timers and the start.
             let handlers = handlers.filter { $0.event == kind || $0.event == .any && kind.isOfNetwork }
             return handlers.isEmpty ? nil : HandlerIndex(handlers)
         }

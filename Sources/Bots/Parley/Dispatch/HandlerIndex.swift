@@ -1,6 +1,6 @@
 internal import UnicodeText
 
-/// Handlers of one kind of event, with what can be said of each without asking it.
+/// Handlers of one kind of event, with the properties that are known without running their conditions.
 ///
 /// Most handlers are about a command or a pattern. A command is looked up once, and all patterns are looked for in one pass over the text, so the time
 /// for a message hardly grows with the number of handlers.

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Runs the jobs of one key in the order they came, and those of different keys side by side.
 ///
 /// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and its submitter is notified when the queue has run
-/// empty, so that it can submit again what was refused. At most ``width`` jobs run at once, beside those that have given their ``JobSlot`` away. Keys
+/// empty, so that it can submit the refused jobs again. At most ``width`` jobs run at once, beside those that have given their ``JobSlot`` away. Keys
 /// belong to owners, which take turns.
 final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     typealias Job = @Sendable () async -> Void

@@ -107,7 +107,7 @@ public struct ReceivedFile: Sendable, Hashable {
 
     /// Writes the content, decrypted, to a new file.
     ///
-    /// - Parameter path: the new file; what is there already is replaced.
+    /// - Parameter path: the new file; an existing file is replaced.
     /// - Throws: ``BotFileError``: `notFound` for a file that is gone or damaged, or a path that cannot be written.
     public func copy(to path: String) throws(BotFileError) { try writeContent(to: path) }
 }
@@ -144,7 +144,7 @@ extension MessageContext {
     ///   - limit: How long to wait.
     ///   - size: Bytes that the file may have.
     ///   - sources: The routers that may be used. Official clients upload to routers of their own operators.
-    ///   - progress: Called with what has come so far.
+    ///   - progress: Called with the progress so far.
     /// - Throws: ``BotFileError``: `noFile`, `tooLarge`, `unknownRouter`, `cancelled`, `failed`, `timedOut`; `ChatCoreError`.
     @discardableResult
     public func file(
@@ -175,7 +175,7 @@ extension MessageContext {
         FileProgressSequence { progress in try await self.file(within: limit, upTo: size, from: sources, progress: progress) }
     }
 
-    /// Cancels the reception of the file of the message. What has come is deleted, and the file cannot be received any more.
+    /// Cancels the reception of the file of the message, and deletes the received part. The file cannot be received any more.
     ///
     /// - Throws: ``BotFileError`` `noFile`; `ChatCoreError`: a code `error.…` if the file is there already.
     public func cancelFile() async throws {
@@ -204,7 +204,7 @@ extension SentMessage {
     ///
     /// - Parameters:
     ///   - limit: How long to wait; the upload goes on afterwards.
-    ///   - progress: Called with what is uploaded so far.
+    ///   - progress: Called with the progress so far.
     /// - Throws: ``BotFileError``: `noFile`, `cancelled`, `failed`, `timedOut`; `ChatCoreError`.
     public func awaitUpload(within limit: Duration = .seconds(600), progress: @escaping @Sendable (FileProgress) -> Void = { _ in }) async throws {
         guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }

@@ -25,13 +25,13 @@ public struct FileFailureContext: ChatContext {
     /// The reason.
     public let error: BotFileError
 
-    /// The person who sent the file: the bot's own transfers are about the chat.
+    /// The sender of the file. For the bot's own transfers, the person of the chat.
     public var person: PersonID { chat.person(of: item) }
     /// The member who sent the file; nil for the bot's own transfers and in a chat with a contact.
     public var member: BotMember? { chat.member(of: item) }
     /// The file; nil if the message has lost it.
     public var attachment: Attachment? { item.file.map(Attachment.init) }
-    /// True for a file that the bot was to receive, false for one that it sent.
+    /// True for a received file, false for a sent one.
     public var isReceived: Bool { item.direction.isReceived }
 }
 

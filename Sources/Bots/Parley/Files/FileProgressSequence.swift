@@ -1,6 +1,6 @@
 /// The progress of a transfer, as a sequence that ends with the transfer.
 ///
-/// Each iteration follows the transfer anew. It throws what the transfer fails with, and a ``BotFileError`` `timedOut` when the time is over.
+/// Each iteration follows the transfer again. It throws the error of the transfer, and a ``BotFileError`` `timedOut` when the time is over.
 public struct FileProgressSequence: AsyncSequence, Sendable {
     /// The element.
     public typealias Element = FileProgress

@@ -29,7 +29,7 @@ public struct OutgoingFile: Sendable, Hashable {
     /// True if a picture above 255 KiB is made smaller before it is sent, as the official apps do: they receive larger ones only when somebody asks for it.
     /// A picture that the bot has received is sent as it is.
     public var scalesPicture: Bool
-    /// The file as it was received; nil for one that is named by its path.
+    /// The received file; nil for a file that is named by its path.
     private var received: CryptoFile?
 
     /// Creates the value from its parts.
@@ -130,7 +130,7 @@ extension BotProfile {
 }
 
 extension ImageData {
-    /// A grey picture, for what has no preview.
+    /// A grey picture, for files without a preview.
     fileprivate static let grey = ImageData(
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAADklEQVR42mNogAIGyhgAgIQgARDoahcAAAAASUVORK5CYII=")
 }

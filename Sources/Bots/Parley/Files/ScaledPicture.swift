@@ -9,7 +9,7 @@ enum ScaledPicture {
     /// Seconds after which copies are deleted: routers keep files for two days.
     static let lifetime = 30.0 * 86_400
 
-    /// Makes the copy, or finds the one that was made of the same picture.
+    /// Makes the copy, or finds an earlier copy of the same picture.
     ///
     /// - Parameters:
     ///   - path: of the picture, from the root.

@@ -75,8 +75,8 @@ extension BotClient {
         return FileDownload(id: id, client: self, limit: size, transfer: transfer)
     }
 
-    /// Cancels the transfer of a file without a message. What was uploaded of it is deleted from the routers, and its links lead nowhere; what was downloaded
-    /// of it is deleted.
+    /// Cancels the transfer of a file without a message. Uploaded parts are deleted from the routers, and the links become invalid. Downloaded parts
+    /// are deleted.
     ///
     /// - Parameter id: ``FileUpload/id`` or ``FileDownload/id``, also of an earlier run of the program.
     /// - Throws: `ChatCoreError`: `errorStore.fileNotFound`; a code `error.…` for a download that is complete.
@@ -115,7 +115,7 @@ public struct FileUpload: Sendable {
         FileProgressSequence { progress in try await self.links(within: limit, progress: progress) }
     }
 
-    /// Cancels the upload. The routers delete the file, also one that is complete: its links lead nowhere.
+    /// Cancels the upload. The routers delete the file, also a complete one, and its links become invalid.
     ///
     /// - Throws: `ChatCoreError`.
     public func cancel() async throws {

@@ -100,7 +100,7 @@ package final class StandaloneTransfer<Outcome: Sendable>: Sendable {
 
     deinit { following.cancel() }
 
-    /// Notes that the transfer was cancelled: the core tells it to those who cancel only.
+    /// Records that the transfer was cancelled: the core reports that to the canceller only.
     func cancelled() { known.note(.ended(.failure(BotFileError(.cancelled, "the transfer of the file was cancelled")))) }
 
     /// Waits for the end of the transfer.

@@ -3,7 +3,7 @@ public import ChatProtocol
 internal import Foundation
 
 extension BotGroup {
-    /// True for a channel: what is posted goes through relays.
+    /// True for a channel: relays forward its posts.
     public var isChannel: Bool { info.groupProfile.publicGroup != nil }
 
     /// The link by which people subscribe to the channel; nil for a group that is not a channel.
@@ -34,7 +34,7 @@ extension BotGroup {
         return SentMessage(chat: chat, items: try await effects.send(try file.composed(scalingInto: effects.filesFolder), to: .group(id, asGroup: true)))
     }
 
-    /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get what is posted, also later.
+    /// - Throws: `ChatCoreError` with the code `channel.noRelay` if all relays have left or have not come yet: nobody would get the post, also later.
     private func requireRelay() async throws(ChatCoreError) {
         // A bot that is not an owner gets that error first. A core that does not list relays decides itself.
         guard isOwnChannel, case .groupRelays(_, _, let relays)? = try? await effects.core.send(.groups(.relays(id)), as: bot.userID) else { return }
@@ -46,7 +46,7 @@ extension BotGroup {
         )
     }
 
-    /// Seconds that subscribers need to find a relay in the place of one that has left.
+    /// Seconds that subscribers need to find another relay after one has left.
     private static let arrival: Int64 = 20
 
     /// The seconds until subscribers of a relay that has left had time to find one that serves the channel now; nil if one has served it for longer.
@@ -67,7 +67,7 @@ extension BotGroup {
     /// True for a channel that the bot owns: it posts in its name.
     var isOwnChannel: Bool { isChannel && info.membership.role == .owner }
 
-    /// The comments on a post of the channel, as a chat: what is sent into it is a comment, and its items are the comments.
+    /// The comments on a post of the channel, as a chat: its items are the comments, and messages into it are comments.
     ///
     /// - Parameter post: the item of the post, not that of a comment.
     public func comments(on post: ChatItemID) -> BotChat { BotChat(bot: bot, info: chat.info, effects: effects, post: post) }
@@ -111,7 +111,7 @@ extension BotGroup {
 }
 
 extension [GroupRelay] {
-    /// True if none passes on what is posted: they have left, were removed, have refused or not come yet.
+    /// True if no relay forwards posts: all have left, were removed, have refused or have not come yet.
     var haveNone: Bool { !contains(where: \.isServing) }
 }
 

@@ -26,7 +26,7 @@ public struct BotGroup: Sendable {
     public var canManageMembers: Bool { isMember && role >= .admin }
     /// True while the bot is a member who can read and, as its role allows, write.
     ///
-    /// One who was let in and is not yet connected, with a relay of a channel or with the one who invited, misses what is sent meanwhile.
+    /// A member that was admitted and is not connected yet, with a relay of the channel or with the inviter, misses the messages of this time.
     public var isMember: Bool { info.membership.status.isCurrentMember && info.membership.status != .accepted }
 
     /// The chat that all members see.
@@ -38,7 +38,7 @@ public struct BotGroup: Sendable {
 
     // MARK: Members
 
-    /// All members but the bot: also those who were invited, wait, left or were removed, as ``BotMember/member`` tells.
+    /// All members except the bot, including invited, waiting, departed and removed ones: see the status in ``BotMember/member``.
     public func members() async throws -> [BotMember] {
         guard case .groupMembers(_, let group) = try await effects.perform(.groups(.members(id))) else {
             throw ChatCoreError(.invalidResponse, "the core did not list the members")
@@ -59,7 +59,7 @@ public struct BotGroup: Sendable {
 
     /// Invites a contact. The bot must be an admin or owner.
     ///
-    /// - Parameter role: what the contact may do once it has joined; not above the role of the bot.
+    /// - Parameter role: the role of the contact once it has joined; not above the role of the bot.
     public func invite(_ contact: ContactID, role: GroupMemberRole = .member) async throws {
         _ = try await effects.perform(.groups(.add(id, contact, role)))
     }
@@ -108,7 +108,7 @@ public struct BotGroup: Sendable {
         }
     }
 
-    /// The link by which people join, made if there is none, and its role brought to the one given. The bot must be an admin or owner.
+    /// The link by which people join, with this role. The link is made if there is none. The bot must be an admin or owner.
     ///
     /// Handlers that ask for the link at the same time get the same.
     ///
@@ -150,7 +150,7 @@ public struct BotGroup: Sendable {
     public func deleteLink() async throws { _ = try await effects.locks.groups.withLock(id) { try await effects.perform(.groups(.deleteLink(id))) } }
 }
 
-/// A member of a group, and what the bot may do to it.
+/// A member of a group, with the actions of the bot on it.
 ///
 /// A moderator may block and delete messages; an admin may also remove, admit and change roles below its own. Nobody may act on a member of a
 /// higher role.
@@ -177,7 +177,7 @@ public struct BotMember: Sendable {
     /// True while the member waits to be admitted.
     public var isPending: Bool { member.status == .pendingApproval || member.status == .pendingReview }
 
-    /// Blocks the member for all: nobody is shown what the member sends from now on, and earlier messages stay. The bot must be a moderator or more.
+    /// Blocks the member for all: later messages of the member are hidden from everybody, and earlier ones stay. The bot must be a moderator or more.
     public func block() async throws { try await setBlocked(true) }
 
     /// Ends a block for all.
@@ -189,7 +189,7 @@ public struct BotMember: Sendable {
 
     /// Removes the member from the group. The bot must be an admin or owner.
     ///
-    /// - Parameter withMessages: whether what the member wrote is deleted for everybody.
+    /// - Parameter withMessages: whether the messages of the member are deleted for everybody.
     public func remove(withMessages: Bool = false) async throws {
         _ = try await group.effects.change(.remove(group.id, [id], withMessages: withMessages))
     }
@@ -199,7 +199,7 @@ public struct BotMember: Sendable {
 
     /// Admits a member who waits. The bot must be a moderator or more.
     ///
-    /// - Parameter role: what the member may do; nil for the role that the group link gives.
+    /// - Parameter role: the role of the member; nil for the role of the group link.
     public func accept(as role: GroupMemberRole? = nil) async throws {
         _ = try await group.effects.perform(.groups(.acceptMember(group.id, id, role ?? member.role)))
     }
@@ -214,7 +214,7 @@ public struct BotMember: Sendable {
 }
 
 extension GroupMemberStatus {
-    /// True for a member who gets what is sent to all.
+    /// True for a member who gets the messages to all members.
     var isCurrentMember: Bool {
         switch self {
         case .connected, .complete, .creator, .announced, .accepted, .introduced, .introductionInvited: true

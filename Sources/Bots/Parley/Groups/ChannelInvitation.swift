@@ -10,7 +10,7 @@ public struct ChannelInvitation: Sendable {
     public let channel: GroupProfile
     /// The identifier of the channel, as ``HostRelay/allowed`` names it.
     public let channelID: String
-    /// The name that the owner who invites goes by.
+    /// The display name of the owner who invites.
     public let ownerName: String
     /// The public keys of the owners, as ``HostRelay/allowed`` names them.
     public let ownerKeys: [String]

@@ -22,7 +22,7 @@ public struct ChatKinds: OptionSet, Sendable, Hashable {
     /// Chats of every kind.
     public static let all: ChatKinds = [.contacts, .groups, .supportChats, .businessChats]
 
-    /// The kind of one chat; empty for what is neither a contact nor a group.
+    /// The kind of one chat; empty for a chat that is neither with a contact nor a group.
     package init(_ info: ChatInfo) {
         switch info {
         case .direct: self = .contacts

@@ -63,7 +63,7 @@ public enum GroupChange: Sendable, Hashable {
     case deleted
 }
 
-/// A group that changed, or in which the bot is not what it was.
+/// A group that changed, or in which the role or status of the bot changed.
 public struct GroupContext: ChatContext {
     /// The group as it is now.
     public let chat: BotChat

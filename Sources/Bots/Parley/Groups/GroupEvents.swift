@@ -49,7 +49,7 @@ enum GroupEvents {
         // Nothing was written before the creator of the group came: only joining members are sent history. The times of routers, whose clocks may
         // be behind, do not count.
         guard group.membership.status != .creator else { return true }
-        // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
+        // New members get messages from before they joined. These are older than the membership, and another member forwards them.
         // Routers tell the time in whole seconds.
         return item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
     }
@@ -63,7 +63,7 @@ enum GroupEvents {
         }
     }
 
-    /// The time before which what others pass on is history.
+    /// The time before which forwarded messages are history.
     ///
     /// A subscriber of a channel gets everything from relays. What is posted while it connects with them reaches it as history, too, and is new to
     /// the bot: the time counts at which it subscribed. In groups the time counts at which it was let in.
@@ -75,7 +75,7 @@ enum GroupEvents {
     static func content(of event: ChatEvent, chat: (GroupInfo) -> BotChat) -> Incoming.Content? {
         switch event {
         case .userJoinedGroup(_, let group, let host):
-            // One who still waits to be admitted has not joined.
+            // A member who still waits to be admitted has not joined.
             guard group.membership.status.isCurrentMember else { return nil }
             return .group(GroupContext(chat: chat(group), change: .joined, actor: host))
         case .groupUpdated(_, let old, let group, let member, _):
@@ -120,6 +120,6 @@ extension ItemInChat {
 }
 
 extension BotMember {
-    /// True for one who came after the bot, or by its link or invitation.
+    /// True for a member who came after the bot, or by its link or invitation.
     fileprivate var isNewcomer: Bool { (member.category == .invitee || member.category == .post) && !isPending }
 }

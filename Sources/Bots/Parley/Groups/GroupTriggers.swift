@@ -28,7 +28,7 @@ extension Trigger where Context == MemberContext {
     /// Anything happened to a member.
     public static var memberChanged: Self { Self(.member, in: .all) { $0.member } }
 
-    /// A member has joined, or was admitted. Those who were there before the bot do not count.
+    /// A member has joined, or was admitted. Members who joined before the bot do not count.
     public static var memberJoined: Self { member { $0 == .joined } }
 
     /// A new member waits to be admitted. The chat of the context is the member's conversation with the moderators.

@@ -1,6 +1,6 @@
 /// A channel that a bot makes at its start if it is not there, and keeps as it is described.
 ///
-/// A channel goes through relays: other profiles, each on a machine of its own or in this process, that pass on what the owner posts. Its link stays the
+/// Relays forward the posts of a channel: other profiles, on other machines or in this process. Its link stays the
 /// same. When the relays that are named change, the channel is brought to the new ones at the next start.
 public struct ManagedChannel: Sendable, Hashable {
     /// A relay of a channel.

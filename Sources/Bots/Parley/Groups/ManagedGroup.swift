@@ -33,7 +33,7 @@ public struct ManagedGroup: Sendable, Hashable {
         self.members = members
     }
 
-    /// The profile that the group is to have, made of the one that it has.
+    /// The declared profile of the group, made from the present one.
     ///
     /// - Parameter menu: the commands that the apps show in the group.
     func profile(from old: GroupProfile, menu: [MenuCommand]) -> GroupProfile {

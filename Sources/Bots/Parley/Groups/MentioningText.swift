@@ -98,7 +98,7 @@ extension BotGroup {
 }
 
 extension SentMessage {
-    /// Replaces the text for both sides by one that mentions members of the group. Of a text that was sent in parts, the first is replaced and the
+    /// Replaces the text for both sides by one that mentions members of the group. If a text was sent in parts, the first part is replaced and the
     /// others are deleted.
     @discardableResult
     public func edit(mentioning text: MentioningText) async throws -> SentMessage {

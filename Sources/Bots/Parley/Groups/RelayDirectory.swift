@@ -9,7 +9,7 @@ struct RelayDirectory: Sendable {
 
     /// The ids of relays, which are added to the profile if they are missing.
     ///
-    /// - Parameter lock: The relays of a profile are replaced as a whole: who adds others at the same time waits.
+    /// - Parameter lock: The relays of a profile are replaced as a whole: concurrent changes wait.
     /// - Returns: Those that are enabled.
     func ids(of addresses: [String], holding lock: KeyedLock<UserID>, of user: UserID) async throws(ChatCoreError) -> [UserChatRelayID] {
         try await lock.withLock(user) { () throws(ChatCoreError) in try await ids(of: addresses) }

@@ -2,7 +2,7 @@
 public struct CommandArgument<Value: Sendable>: Sendable {
     /// The name, as the usage shows it.
     let name: String
-    /// True for one that takes everything that is left.
+    /// True for an argument that takes the rest of the text.
     let takesRest: Bool
     /// True if the command can be given without it.
     let isOptional: Bool
@@ -115,7 +115,7 @@ struct CommandArgumentForm: Sendable, Hashable {
     let takesRest: Bool
     let isOptional: Bool
 
-    /// The usage: `<name>`, or `[name]` for one that can be left out.
+    /// The usage: `<name>`, or `[name]` for an optional argument.
     var usage: String { isOptional ? "[\(name)]" : takesRest ? "<\(name) …>" : "<\(name)>" }
 }
 

@@ -18,11 +18,11 @@ public struct CommandContext<each Value: Sendable>: ItemContext {
 extension Trigger {
     /// A command with arguments: `.command("remind", "Reminds you", .duration("when"), .rest("what"))`.
     ///
-    /// A command whose arguments cannot be read is answered with what is wrong and with its usage; no other handler is given it.
+    /// If the arguments cannot be read, the answer contains the error and the usage of the command. No other handler gets the command.
     ///
     /// - Parameters:
     ///   - word: the word behind the slash, with or without it; matched without regard to case.
-    ///   - label: what the command does. With a label the command is in the menu that the apps show and in the help.
+    ///   - label: a description of the command. With a label, the command is in the menu that the apps show and in the help.
     public static func command<First: Sendable, each Rest: Sendable>(
         _ word: String, _ label: String?, _ first: CommandArgument<First>, _ rest: repeat CommandArgument<each Rest>, file: String = #fileID,
         line: Int = #line, column: Int = #column
@@ -56,7 +56,7 @@ extension Trigger {
         _ word: String, _ argument: CommandArgument<Value>, file: String = #fileID, line: Int = #line, column: Int = #column
     ) -> Self where Context == CommandContext<Value> { command(word, nil, argument, file: file, line: line, column: column) }
 
-    // Errors in handlers of these name the mistake; those of the overload for any number of arguments name its type.
+    // The compiler's errors in these handlers name the mistake; with the overload for any number of arguments, they name its type.
 
     /// A command with two arguments.
     public static func command<First: Sendable, Second: Sendable>(

@@ -2,7 +2,7 @@ internal import ChatAPI
 public import ChatProtocol
 internal import UnicodeText
 
-/// A condition on what a handler is given, to be combined with `&&`, `||` and `!`.
+/// A condition on the context of a handler, which can be combined with `&&`, `||` and `!`.
 ///
 /// ```swift
 /// On(.text && .fromModerator && !.mentionsBot, in: .groups) { message in … }
@@ -74,6 +74,6 @@ extension Filter where Context == MessageContext {
         let wanted = part.folded
         return Self { message in [message.text, Markdown.shown(message.text)].contains { $0.folded.contains(wanted) } }
     }
-    /// The chat has one of the names, as the bot's profile shows them. People choose their names: `fromTrustedContact(_:)` tells who somebody is.
+    /// The chat has one of the names, as the bot's profile shows them. People choose their names: `fromTrustedContact(_:)` proves an identity.
     public static func inChat(_ names: String...) -> Self { Self { names.contains($0.chat.name) } }
 }

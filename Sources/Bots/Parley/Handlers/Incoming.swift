@@ -5,7 +5,7 @@ internal import ChatProtocol
 enum EventKind: Int, Sendable, CaseIterable {
     case message, live, edited, deleted, reaction, connected, request, invitation, member, group, relay, delivery, file, timer, started, stopping, any
 
-    /// True for what handlers of any event get: what the core reports, but no text that is still being typed, no timers, and neither the start nor the end
+    /// True for events that handlers of any event get: those of the core, but no text that is still being typed, no timers, and neither the start nor the end
     /// of the program.
     var isOfNetwork: Bool { self != .live && self != .timer && self != .started && self != .stopping }
 }
@@ -39,7 +39,7 @@ struct Incoming: Sendable {
     let content: Content
     let bot: BotIdentity
     let effects: Effects
-    /// The event as the core reported it; what was found unhandled at a start is shown as the event that it would have been. Nil for timers and the
+    /// The event of the core. An item that was found unhandled at a start has the event that would have reported it. Nil for timers and the
     /// start.
     var event: ChatEvent?
 
@@ -93,7 +93,7 @@ struct Incoming: Sendable {
     var start: StartContext? { if case .started(let context) = content { context } else { nil } }
     var stop: StopContext? { if case .stopping(let context) = content { context } else { nil } }
 
-    /// The person that it is about; nil for what is about nobody.
+    /// The person of the event; nil without one.
     var person: PersonID? {
         switch content {
         case .message(let context), .live(let context): context.person
@@ -113,7 +113,7 @@ struct Incoming: Sendable {
         }
     }
 
-    /// The chat that it is in; nil for what is in none.
+    /// The chat of the event; nil without one.
     var chat: BotChat? {
         switch content {
         case .message(let context), .live(let context): context.chat
@@ -145,6 +145,6 @@ struct Incoming: Sendable {
         return item.direction.member?.profile.peerType == .bot
     }
 
-    /// The kind of the chat that it is in; nil for what is in no chat and so for every handler.
+    /// The kind of the chat of the event; nil for an event outside of chats, which is for every handler.
     var chatKind: ChatKinds? { if case .message(let context) = content { context.chatKind } else { chat?.kind } }
 }

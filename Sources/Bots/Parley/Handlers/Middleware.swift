@@ -54,13 +54,13 @@ public struct HandlerCall: Sendable {
     public let handler: String
     /// The tags of the handler.
     public let tags: Set<String>
-    /// The chat of the event; nil for one that is in none.
+    /// The chat of the event; nil for an event outside of chats.
     public let chat: BotChat?
     /// The person that the event is about; nil if it is about nobody.
     public let person: PersonID?
     /// The message, if the event is one.
     public let message: MessageContext?
-    /// True for what the bot itself has brought about: timers and its start.
+    /// True for events that the bot itself causes: timers and its start.
     let isOwn: Bool
 
     init(_ incoming: Incoming, handler: On? = nil) {

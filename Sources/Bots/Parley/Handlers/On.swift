@@ -1,10 +1,10 @@
-/// A handler: what it waits for and what it does.
+/// A handler: a trigger, and the code that runs for its events.
 ///
 /// Handlers are tried in the order of their declaration. The first whose trigger matches, and whose conditions hold,
 /// gets the event, and no other, unless it ``fallThrough()``s. An error that it throws is logged and counted; the bot continues.
 ///
 /// A handler runs at least once for an event that concerns a message, a new contact or a contact request: after a crash it may
-/// run again. What it sends is sent once all the same, because the n-th effect of a handler for an event is remembered by that
+/// run again. Its messages are still sent once, because the n-th effect of a handler for an event is remembered by that
 /// number.
 public struct On: Sendable {
     /// The work of a handler for an event.
@@ -42,7 +42,7 @@ public struct On: Sendable {
     /// Nil when the event is not for this handler. The kind of chat has been looked at.
     private(set) var prepare: @Sendable (Incoming) -> Run?
 
-    /// Handles what the trigger matches.
+    /// Handles the events of the trigger.
     ///
     /// - Parameters:
     ///   - kinds: the kinds of chat that the handler answers in. Nil: for messages, edits, deletions and reactions, chats with contacts; for what
@@ -86,7 +86,7 @@ public struct On: Sendable {
         }
     }
 
-    /// A handler of what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
+    /// A handler of events that match the trigger and that the choice accepts, for handlers that decide by other means than a condition.
     ///
     /// It is no initializer, so that the compiler does not take the body of an ordinary handler for a choice when it holds an error.
     ///
@@ -131,7 +131,7 @@ public struct On: Sendable {
     /// Answers in the kinds of chat of a block from now on.
     mutating func answer(in kinds: ChatKinds) { (self.kinds, namesKinds) = (kinds, true) }
 
-    /// Puts middleware around it, outside of what is around it already.
+    /// Adds middleware around the handler, outside of its present middleware.
     mutating func surround(_ middleware: Middleware) {
         let inner = prepare, handler = self
         prepare = { incoming in

@@ -34,7 +34,7 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - limits: all of them must admit the run.
-    ///   - scope: what is counted together: by default the messages of one person.
+    ///   - scope: the messages that are counted together: by default those of one person.
     ///   - exceeded: runs for the first event above a limit, until one is admitted again: to tell the person, once.
     public static func limit(
         _ limits: RateLimit..., by scope: RateLimitScope = .person, exceeded: (@Sendable (HandlerCall) async throws -> Void)? = nil

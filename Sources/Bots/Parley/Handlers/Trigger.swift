@@ -87,7 +87,7 @@ extension Trigger where Context == MessageContext {
         return trigger
     }
 
-    /// A message in which the pattern is found; what it matched is in ``MessageContext/match``.
+    /// A message in which the pattern is found; ``MessageContext/match`` has the match.
     ///
     /// - Parameter pattern: RE2 syntax, at most 512 bytes. A pattern that does not compile is reported before the bot starts,
     ///   with the place of this call.
@@ -113,8 +113,8 @@ extension Trigger where Context == MessageContext {
     ///
     /// - Parameters:
     ///   - word: the word behind the slash, with or without it; matched without regard to case.
-    ///   - label: what the command does. With a label the command is in the menu that the apps show.
-    ///   - parameters: what a person has to add, as in `<number>`. Without it the apps send the command when it is chosen; with
+    ///   - label: a description of the command. With a label, the command is in the menu that the apps show.
+    ///   - parameters: the text that a person has to add, as in `<number>`. Without it, the apps send the command when it is chosen; with
     ///     it they put it into the text field.
     public static func command(
         _ word: String, _ label: String? = nil, parameters: String? = nil, file: String = #fileID, line: Int = #line,
@@ -122,7 +122,7 @@ extension Trigger where Context == MessageContext {
     ) -> Self {
         var keyword = word
         if keyword.hasPrefix("/") { keyword.removeFirst() }
-        // What is read back is what was written, and nobody writes white space around it.
+        // A command word must be read back as it was written, and nobody writes white space around it.
         let name = keyword.lowercased(), isWord = SlashCommand(SlashCommand.written(keyword))?.name == name && SlashCommand("/x \(name)")?.arguments == name
         guard isWord, !keyword.contains("'") else {
             let fault = HandlerFault(

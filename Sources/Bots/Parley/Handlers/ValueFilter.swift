@@ -1,6 +1,6 @@
 public import ChatAPI
 
-/// A condition on what a handler is given that also finds a value for the handler.
+/// A condition on the context of a handler that also finds a value for the handler.
 ///
 /// A handler of a trigger that such filters narrow gets the values beside its context, none of them optional:
 ///
@@ -54,7 +54,7 @@ extension Trigger {
 }
 
 extension On {
-    /// Handles what the trigger matches, with the value that its filter found.
+    /// Handles the events of the trigger, with the value that its filter found.
     ///
     /// - Parameters:
     ///   - kinds: the kinds of chat that the handler answers in; nil as for other handlers.
@@ -66,7 +66,7 @@ extension On {
         self.init(trigger, in: kinds, file: file, line: line) { found in try await body(found.context, found.value) }
     }
 
-    /// Handles what the trigger matches, with the values that its two filters found.
+    /// Handles the events of the trigger, with the values that its two filters found.
     public init<Context: Sendable, First: Sendable, Second: Sendable>(
         _ trigger: Trigger<FilteredContext<Context, (First, Second)>>, in kinds: ChatKinds? = nil, file: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable (Context, First, Second) async throws -> Void
@@ -74,7 +74,7 @@ extension On {
         self.init(trigger, in: kinds, file: file, line: line) { found in try await body(found.context, found.value.0, found.value.1) }
     }
 
-    /// Handles what the trigger matches, with the values that its three filters found.
+    /// Handles the events of the trigger, with the values that its three filters found.
     public init<Context: Sendable, First: Sendable, Second: Sendable, Third: Sendable>(
         _ trigger: Trigger<FilteredContext<Context, (First, Second, Third)>>, in kinds: ChatKinds? = nil, file: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable (Context, First, Second, Third) async throws -> Void

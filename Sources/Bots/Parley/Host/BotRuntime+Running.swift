@@ -76,7 +76,7 @@ extension BotRuntime {
         }
     }
 
-    /// Keeps a failure for those who look after the process.
+    /// Records a failure for the operator of the process.
     func note(_ code: String, at place: String) {
         monitor.note(HostMonitor.Failure(time: services.time.now(), bot: identity.id, code: code, place: place))
     }

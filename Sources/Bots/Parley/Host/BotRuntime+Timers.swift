@@ -59,7 +59,7 @@ extension BotRuntime {
         }
     }
 
-    /// Takes back what a case has done whose time is over.
+    /// Undoes the action of an expired case.
     private func handleCaseEnd(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
         let effects = Effects(model: model, userID: identity.userID, event: nil, services: services, retry: retry, observation: observation("case"))
         let client = BotClient(bot: identity, effects: effects)

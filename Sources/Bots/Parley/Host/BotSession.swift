@@ -47,7 +47,7 @@ package final class BotSession: Sendable {
     /// Checks whether handlers were given everything that was received.
     package func isUpToDate(_ user: UserID) async -> Bool { await session.isUpToDate(user) }
 
-    /// The time at which the next timer is due that is not due yet; nil if there is none.
+    /// The time of the next timer that is not due yet; nil if there is none.
     package func nextTimer() async throws -> Date? { try await session.nextTimer() }
 
     /// Waits for running handlers, and closes the store of the bots.

@@ -9,7 +9,7 @@ internal import SystemSupport
 
 /// Bots at work on one core, from the first command to the last event.
 ///
-/// A ``ChatModel`` is between the core and the bots: when a handler is given an event, the model has taken it in.
+/// A ``ChatModel`` is between the core and the bots: when a handler gets an event, the model has applied it.
 actor HostSession {
     private let model: ChatModel
     private let store: BotStateStore
@@ -230,7 +230,7 @@ actor HostSession {
     /// Returns when no timer is due or runs. The bots must have started.
     func settleTimers() async { await timers.settle() }
 
-    /// The time at which the next timer of a bot is due that is not due yet; nil if there is none.
+    /// The time of a bot's next timer that is not due yet; nil if there is none.
     func nextTimer() async throws -> Date? { try await store.nextTimer(of: Array(runtimes.keys), after: time.now()) }
 
     /// Checks whether handlers were given everything that was received in the chats of a profile up to now.

@@ -3,7 +3,7 @@ internal import ChatModel
 internal import ChatProtocol
 internal import Logging
 
-/// Channels are made when the bots run: their relays must be reached, and one that cannot be must not stop everything else.
+/// Channels are made when the bots run: their relays must be reached, and an unreachable relay must not block other work.
 extension Provisioner {
     /// Makes the channels of a bot, or brings them to what the bot says of them.
     ///

@@ -151,7 +151,7 @@ struct Provisioner {
         var link = try await existingAddress(of: user)
         if link == nil { link = try await makeAddress(of: user) }
         guard let link else { return nil }
-        // Anyone who uses the address of a relay is the owner of a channel or tests the relay.
+        // Only owners of channels, and people who test the relay, use the address of a relay.
         guard !bot.isRelay else { return link.connectionLink }
         let wanted = settings(of: bot.address)
         if link.addressSettings != wanted {

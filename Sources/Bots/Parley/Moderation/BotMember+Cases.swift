@@ -7,7 +7,7 @@ internal import Logging
 public enum ModerationAction: Sendable, Hashable {
     /// The member is given points, which add up until they expire.
     case warn(points: Int = 1)
-    /// Nobody is shown what the member sends from now on.
+    /// Later messages of the member are hidden from everybody.
     case block
     /// The member has another role.
     case role(GroupMemberRole)
@@ -72,7 +72,7 @@ extension BotMember {
     ///   - rule: the name of the rule that applies.
     ///   - reason: the reason for moderators.
     ///   - evidence: the text that the action is about; its beginning is kept.
-    ///   - actor: the one on whose word it is done; nil for the bot itself.
+    ///   - actor: the person who asked for the action; nil for the bot itself.
     ///   - limit: the time after which the action is taken back, also over restarts; nil for never. Not for a removal.
     ///   - includesModerators: whether moderators, admins and owners are acted against, too.
     /// - Returns: the case.
@@ -132,12 +132,12 @@ extension BotGroup {
         try await BotClient(bot: bot, effects: effects).state(ModerationRecord.self, of: .chat(.group(id))).cases
     }
 
-    /// Takes the action of a case back: a warning, a block or a change of a role. A member who is blocked by another case, too, stays blocked, and one
+    /// Undoes the action of a case: a warning, a block or a change of a role. A member who is blocked by another case, too, stays blocked, and one
     /// whose role was changed again later keeps it until that change is taken back.
     ///
     /// - Parameters:
     ///   - number: the number of the case; nil for the newest that can be taken back.
-    ///   - name: the one who takes it back, for the record.
+    ///   - name: the person who undoes the case, for the record.
     /// - Returns: the case as it is then.
     /// - Throws: ``ModerationError``; `ChatCoreError` if the bot may not do it.
     @discardableResult
@@ -178,7 +178,7 @@ extension BotGroup {
         if !isHeld { try await self.member(member).setRole(GroupMemberRole(code: code)) }
     }
 
-    /// Takes back what a case has done that the record has forgotten.
+    /// Undoes the action of a case that is no longer in the record.
     func end(_ forgotten: ModerationCase) async throws {
         guard let member = forgotten.member else { return }
         let client = BotClient(bot: bot, effects: effects), scope = StateScope.chat(.group(id))
@@ -186,7 +186,7 @@ extension BotGroup {
         try await client.update(ModerationRecord.self, of: scope, lasting: true) { $0.passOn(forgotten) }
     }
 
-    /// Deletes the name and the words of a member from its cases, and what is stored about the member: at the request of that person. The cases stay
+    /// Deletes the name and the texts of a member from its cases, and the stored values of the member, at the request of that person. The cases stay
     /// with their numbers, actions and reasons.
     public func deleteData(of member: GroupMemberID) async throws {
         let client = BotClient(bot: bot, effects: effects)
@@ -198,7 +198,7 @@ extension BotGroup {
 extension BotClient {
     /// Takes numbers for cases of a group that no other handler gets.
     ///
-    /// - Parameter take: is given the next number, and leaves the one behind those that it takes.
+    /// - Parameter take: gets the next number, and sets it to the one after those that it takes.
     package func takeCaseNumbers<Result: Sendable>(in group: GroupID, _ take: (inout Int) -> Result) async throws -> Result {
         let stored = try await state(ModerationRecord.self, of: .chat(.group(group))).next
         return try effects.runningServices().caseNumbers.take(in: group, from: stored, take)
@@ -260,7 +260,7 @@ extension BotClient {
         return result
     }
 
-    /// Schedules the end of a case, also if the handler fails. The timer holds what is needed then: newer cases can have pushed the case out of the record.
+    /// Schedules the end of a case, also if the handler fails. The timer holds all data for that: newer cases can have pushed the case out of the record.
     private func scheduleEnd(of opened: ModerationCase, in group: GroupID, after limit: Duration) async throws {
         guard opened.isReversible else { return }
         let name = CaseExpiry.timerName, date = effects.now.addingTimeInterval(limit.seconds)
@@ -283,7 +283,7 @@ enum CaseExpiry {
     /// The key of the timer of a case. Earlier versions have used its number, which another handler can have taken before the case was stored.
     static func key(of opened: ModerationCase, in group: GroupID) -> String { "\(group)/\(opened.endKey ?? "\(opened.number)")" }
 
-    /// Takes back what the case of a timer has done. A case that was undone before is left alone.
+    /// Undoes the action of a timer's case. A case that was undone before is ignored.
     static func end(_ timer: TimerRecord, client: BotClient) async throws {
         guard let chat = timer.chat.flatMap({ ChatReference($0) }), let group = await client.groups.group(GroupID(chat.id)),
             let json = timer.value

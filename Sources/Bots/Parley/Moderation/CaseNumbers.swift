@@ -7,7 +7,7 @@ final class CaseNumbers: Sendable {
 
     /// - Parameters:
     ///   - stored: the next number as the record has it.
-    ///   - take: is given the next number, and leaves the one behind those that it takes.
+    ///   - take: gets the next number, and sets it to the one after those that it takes.
     func take<Result: Sendable>(in group: GroupID, from stored: Int, _ take: (inout Int) -> Result) -> Result {
         next.withLock { next in
             var number = max(stored, next[group] ?? stored)

@@ -24,9 +24,9 @@ public struct ModerationCase: Codable, Sendable, Hashable {
     public package(set) var expires: Double?
     /// The person who has undone it, or `expiry`; nil while it holds.
     public package(set) var undoneBy: String?
-    /// The one on whose word it was done; nil for the bot itself.
+    /// The person who asked for the action; nil for the bot itself.
     public package(set) var actor: String?
-    /// The name of the case for the timer that ends it, and for its confirmation; nil for one that needs neither, and for those of earlier versions.
+    /// The name of the case for the timer that ends it, and for its confirmation; nil for a case that needs neither, and for cases of earlier versions.
     package private(set) var endKey: String?
     /// True until it is known that the action was done: the process may have died before.
     public var isUnconfirmed: Bool { unconfirmedMark == true }

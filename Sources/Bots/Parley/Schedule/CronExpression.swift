@@ -3,7 +3,8 @@ internal import Foundation
 /// Times of a calendar in the five fields of cron: minute, hour, day of the month, month, day of the week.
 ///
 /// A field is `*`, a number, a name (`jan`, `mon`), a range `1-5`, a step `*/15` or `8-18/2`, or several of them with commas. As in cron, a day
-/// matches if either of the two fields of days does, when both are restricted. Sunday is 0 or 7. A range of weekdays can run over the end of the week: `fri-mon`.
+/// matches if either of the two fields of days does, when both are restricted. Sunday is 0 or 7. A range of weekdays can run over the end of the week:
+/// `fri-mon`.
 struct CronExpression: Sendable, Hashable {
     /// The longest expression, in bytes.
     static let longest = 200
@@ -104,7 +105,7 @@ struct CronExpression: Sendable, Hashable {
                 guard let date = calendar.date(from: parts), date > time else { continue }
                 let clock = calendar.dateComponents([.hour, .minute], from: date)
                 if clock.hour == hour, clock.minute == minute { return min(date, moved ?? date) }
-                // The clocks skip it. What comes an hour later can lie behind a time that follows.
+                // The clocks skip it. An hour later may be after the next matching time.
                 moved = min(date, moved ?? date)
             }
         }

@@ -26,7 +26,7 @@ struct TimerRecord: Sendable, Hashable {
     var expires: Date?
     /// JSON of the value that the handler is given.
     var value: Data?
-    /// The time by the clock when it was set; nil for one that follows no delay.
+    /// The time of the clock when the timer was set; nil for a timer without a delay.
     var setAt: Date? = nil
 }
 

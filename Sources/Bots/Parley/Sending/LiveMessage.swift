@@ -23,7 +23,7 @@ public actor LiveMessage {
     private var isFinished = false
     /// The messages that follow and were sent by an end that failed later.
     private var followingCount = 0
-    /// Held while the message is ended: who ends it at the same time learns whether it has ended.
+    /// Held while the message is ended: a concurrent call learns whether it has ended.
     private let ending = AsyncLock()
     /// The number of the newest edit.
     private var newest = 0
@@ -40,8 +40,8 @@ public actor LiveMessage {
         shown = text
     }
 
-    /// Shows a newer text, if the interval since the last edit is over. Otherwise the text is passed over: the next one, or ``finish(_:)``, shows what came
-    /// meanwhile.
+    /// Shows a newer text, if the interval since the last edit is over. Otherwise the text is skipped: the next one, or ``finish(_:)``, shows the text that
+    /// came meanwhile.
     ///
     /// - Parameter text: the whole text so far. What does not fit into one message is shown at the end.
     public func update(_ text: String) async throws {
@@ -79,7 +79,7 @@ public actor LiveMessage {
         return LongText.parts(of: text, first: limit, other: limit)
     }
 
-    /// Edits the message once the edits before have ended. One that a newer one waits behind is passed over.
+    /// Edits the message once the edits before have ended. An edit with a newer one after it is skipped.
     private func edit(_ text: String, live: Bool) async throws {
         newest += 1
         let number = newest
@@ -98,7 +98,7 @@ extension BotChat {
     /// Sends a live message: its text can be changed until it is finished.
     ///
     /// - Parameters:
-    ///   - text: what is shown until the first change; not empty.
+    ///   - text: the text until the first change; not empty.
     ///   - item: the item that the message quotes; nil for none.
     ///   - interval: the time between two edits, at least ``LiveMessage/shortestInterval``.
     public func sendLive(_ text: String, quoting item: ChatItemID? = nil, every interval: Duration = .seconds(1)) async throws -> LiveMessage {

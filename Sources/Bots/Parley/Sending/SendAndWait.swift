@@ -41,9 +41,9 @@ extension BotChat {
     /// ``Conversation``.
     ///
     /// - Parameters:
-    ///   - person: the one whose message is waited for; nil for anybody in the chat.
+    ///   - person: the person whose message is awaited; nil for anybody in the chat.
     ///   - limit: how long to wait, at most ``longestWait``.
-    /// - Returns: the message. What the caller does with it belongs to the caller's event.
+    /// - Returns: the message. Effects on it belong to the caller's event.
     /// - Throws: ``ReplyError``; `ChatCoreError` if the text cannot be sent; `CancellationError` if the bots stop.
     public func sendAndWait(_ text: String, from person: PersonID? = nil, within limit: Duration = .seconds(60)) async throws -> MessageContext {
         guard limit <= Self.longestWait else {

@@ -7,8 +7,8 @@ internal import SystemSupport
 /// The pace at which a bot sends messages.
 ///
 /// A bot may send some messages at once, and from then on so many a second. Messages that are received count in its favour, one for one, and those that one
-/// author sent in one body together as one: a bot that answers is not slowed, and nobody makes it send hundreds with a single message. A call that sends above the pace waits for its turn. Reactions, edits, deletions and what moderates do not
-/// wait.
+/// author sent in one body together as one: a bot that answers is not slowed, and nobody makes it send hundreds with a single message. A call that sends
+/// above the pace waits for its turn. Reactions, edits, deletions and what moderates do not wait.
 public struct SendingPace: Sendable, Hashable {
     /// A number of messages at once, and a number a second.
     public struct Rate: Sendable, Hashable {
@@ -77,7 +77,7 @@ struct TokenBucket: Sendable, Hashable {
     func isFull(_ rate: SendingPace.Rate) -> Bool { tokens >= rate.burst }
 }
 
-/// Holds back what a bot sends above its pace, in the order of the calls.
+/// Delays messages above the bot's pace, in the order of the calls.
 final class SendingPacer: Sendable {
     /// Calls that wait for their turn in one chat at the most.
     static let longestQueue = 100

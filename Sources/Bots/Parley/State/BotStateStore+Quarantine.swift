@@ -12,15 +12,15 @@ struct QuarantinedHandling: Sendable {
     let quarantinedAt: Date
 }
 
-// What processes died of while a handler ran, and what is set aside because of it.
+// The events on which processes crashed while a handler ran, and the quarantined ones.
 
 extension BotStateStore {
     /// Things that are set aside at the most; the oldest make room for new ones.
     static var quarantineLimit: Int { 1_000 }
 
-    /// Counts what the process before this one died of.
+    /// Counts the events on which the previous process crashed.
     ///
-    /// - Returns: what is suspect or in quarantine now, and what is in quarantine only since now.
+    /// - Returns: the suspected and quarantined events, and the newly quarantined ones.
     func count(died keys: [InFlightKey], by end: ProcessEnd, at time: Date) async throws -> (suspects: CrashSuspects, new: [HandlerEventName]) {
         guard !keys.isEmpty else {
             return (CrashSuspects(try await database.read { db in try Self.suspects(db) }), [])

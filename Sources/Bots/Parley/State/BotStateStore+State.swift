@@ -165,7 +165,7 @@ extension BotStateStore {
     private static func apply(_ change: TimerChange, of user: UserID, _ db: Database) throws {
         switch change {
         case .set(let timer):
-            // A new id: a handler of the one that is replaced may still run, and deletes its own only.
+            // A new id: a handler of the replaced timer may still run, and deletes its own timer only.
             try db.execute(
                 sql: """
                     INSERT OR REPLACE INTO timer (user_id, kind, name, key, chat, due, expires, value, set_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -192,14 +192,14 @@ extension BotStateStore {
         }
     }
 
-    /// Checks whether a timer is still there. One that is replaced gets another id.
+    /// Checks whether a timer still exists. A replacement has another id.
     func hasTimer(_ id: Int64) async throws -> Bool {
         try await database.read { db in try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM timer WHERE timer_id = ?)", arguments: [id]) ?? false }
     }
 
     private static func list(_ users: [UserID]) -> String { users.map { "\($0.rawValue)" }.joined(separator: ",") }
 
-    /// The time at which the next timer is due that is not due yet; nil if there is none.
+    /// The time of the next timer that is not due yet; nil if there is none.
     func nextTimer(of users: [UserID], after time: Date) async throws -> Date? {
         try await database.read { db in
             try Double.fetchOne(
@@ -208,7 +208,7 @@ extension BotStateStore {
         }
     }
 
-    /// Brings the stored timers of recurring handlers to what the bot says.
+    /// Makes the stored timers of recurring handlers match the bot.
     func prepare(_ recurrences: [Recurrence], of user: UserID, at now: Date) async throws {
         let stored = Dictionary(try await timers(.recurring, of: user).map { ($0.name, $0) }) { first, _ in first }
         var changes: [TimerChange] = []

@@ -150,10 +150,10 @@ final class BotStateStore: Sendable {
     /// Returns once everything that was noted before is on disk.
     func flush() async throws { try await database.write { _ in } }
 
-    /// Ends the waits for a disk that fails: what is not stored by then is done again at the next start.
+    /// Ends the waits for a failing disk: unstored work runs again at the next start.
     func stopWaitingForDisk() { database.stopWaitingForDisk() }
 
-    /// Finishes what was noted and closes the database.
+    /// Stores the pending records and closes the database.
     func close() async throws(StorageError) { try await database.close() }
 }
 

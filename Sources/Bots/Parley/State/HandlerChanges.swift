@@ -46,13 +46,13 @@ final class HandlerChanges: Sendable {
     /// The changes so far.
     var current: Batch { batch.withLock(\.self) }
 
-    /// Forgets the changes: the handler has failed. Those that say what it has done outside of the store stay.
+    /// Forgets the changes: the handler has failed. Records of effects outside of the store stay.
     func discard() {
         let lasting = lasting.withLock(\.self)
         batch.withLock { $0 = lasting }
     }
 
-    /// Adds what is called once the changes are stored, or are not going to be.
+    /// Adds a function that is called once the changes are stored or discarded.
     func atEnd(_ body: @escaping @Sendable () -> Void) { ending.withLock { $0.append(body) } }
 
     /// The changes are stored, or are not going to be.
@@ -109,7 +109,7 @@ final class HandlerChanges: Sendable {
         if case .named(let name) = scope.target { forget(name) }
     }
 
-    /// Deletes what is stored about a person or a chat, with what the handler has changed of it before.
+    /// Deletes the stored values of a person or a chat, including earlier changes by the handler.
     func forget(_ scope: String) {
         batch.withLock { batch in
             batch.forgotten.append(scope)
@@ -128,7 +128,7 @@ enum HandledMark: Sendable {
     case once(HandledProgress.Kind, Int64)
     /// A timer has run.
     ///
-    /// - Parameter next: when it runs again; nil for one that runs once.
+    /// - Parameter next: the time of the next run; nil for a timer that runs once.
     case timer(Int64, next: Date?)
     /// The event is not reported again.
     case none

@@ -17,7 +17,7 @@ enum StoredTerms {
         return TimerTimes(setAt: seen, due: seen).corrected(at: now, seen: nil) != nil
     }
 
-    /// Gives terms that were set while the clock was wrong what was left of them, as timers get it.
+    /// Corrects deadlines that were set while the clock was wrong to their remaining time, like timers.
     static func correct(_ db: Database, at now: Double, seen: Double?) throws {
         let rows = try Row.fetchAll(
             db, sql: "SELECT user_id, scope, name, value FROM state WHERE name IN (\(names.map { _ in "?" }.joined(separator: ",")))",

@@ -65,7 +65,7 @@ public struct BotTexts: Sendable, Hashable {
         case argumentWrong = "argument-wrong"
         /// The answer to a command with more arguments than it takes.
         case argumentExtra = "argument-extra"
-        /// The usage of a command, below what is wrong.
+        /// The usage of a command, below the error.
         case usage
 
         /// The text of Parley, in English.

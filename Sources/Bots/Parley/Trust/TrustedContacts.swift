@@ -28,7 +28,7 @@ extension BotMember {
 }
 
 extension ItemContext {
-    /// The name in ``Bot/trustedContacts`` of the one who wrote the message; nil for strangers, and for what others pass on.
+    /// The name in ``Bot/trustedContacts`` of the author of the message; nil for strangers, and for forwarded messages.
     public var trustedName: String? {
         guard item.meta.forwardedByMember == nil else { return nil }
         return if let member = item.direction.member { chat.effects.trustedPeople.name(of: member) } else { chat.trustedName }

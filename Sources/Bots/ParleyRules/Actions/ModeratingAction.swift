@@ -15,7 +15,7 @@ extension ModeratingAction {
     func complete(_ new: inout ModerationCase, of member: BotMember) {}
 
     func perform(_ run: ActionRun) async throws {
-        // A rule must not turn against those who keep the group, unless it says so.
+        // A rule does not apply to moderators, unless it says so.
         guard let member = run.subject.member, !run.isExempt else { return }
         guard let number = run.caseNumber else { return try await moderate(run.subject, member) }
         var new = run.newCase(number, self, of: member)

@@ -19,7 +19,7 @@ enum RuleActions {
         return byKey[key]?.read(reader, in: condition)
     }
 
-    /// The action of a key at the end of a form; nil for one that was reported.
+    /// The action of a key at the end of a form; nil if an error was reported.
     static func formAction(_ key: String, _ reader: NodeReader, _ scope: TemplateScope) -> (any ActionValue)? {
         ofForms.first { $0.key == key }?.read(reader, scope)
     }

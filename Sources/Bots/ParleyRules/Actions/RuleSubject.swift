@@ -6,7 +6,7 @@ internal import Parley
 struct RuleSubject: Sendable {
     let client: BotClient
     let chat: BotChat
-    /// The one who wrote or acted.
+    /// The person who wrote or acted.
     let person: PersonID
     /// The author, or the member that the event is about.
     var member: BotMember?

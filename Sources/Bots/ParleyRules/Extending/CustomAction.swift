@@ -19,7 +19,7 @@ public struct CustomAction: Sendable {
     /// A sentence for editors.
     public let summary: String
     let shape: Shape
-    /// Reads the value of the key; nil for one that was reported. The condition is nil if it could not be read.
+    /// Reads the value of the key; nil if an error was reported. The condition is nil if it could not be read.
     let read: @Sendable (NodeReader, RuleCondition?) -> CustomEffect?
 
     /// - Parameters:

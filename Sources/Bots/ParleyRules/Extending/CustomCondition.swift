@@ -18,7 +18,7 @@ public struct CustomCondition: Sendable {
     public let summary: String
     let events: Set<RuleEvent>
     let shape: Shape
-    /// Reads the value of the key; nil for one that was reported.
+    /// Reads the value of the key; nil if an error was reported.
     let read: @Sendable (NodeReader) -> CustomTest?
 
     /// A condition that is evaluated as it is.

@@ -36,7 +36,7 @@ public struct Diagnostic: Sendable, Hashable {
         case unreadable = "unreadable"
         /// A rule that never applies.
         case unreachable = "unreachable"
-        /// A character that is probably not what was meant.
+        /// A character that is probably a mistake.
         case controlCharacter = "control-character"
         /// A text that YAML ends where a comment begins.
         case comment = "comment"

@@ -1,6 +1,6 @@
 internal import Yams
 
-/// Collects what is wrong while a document is read, so that a person sees all of it at once.
+/// Collects the errors while a document is read, so that a person sees all of them at once.
 final class DiagnosticSink {
     /// More faults than this are not collected: by then the file is something else.
     static let maximumCount = 50

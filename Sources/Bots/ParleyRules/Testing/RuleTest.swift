@@ -20,7 +20,7 @@ public struct RuleTest: Sendable {
     public let title: String?
     /// The position in the file.
     public let position: SourcePosition
-    /// The events in their order; the rules remember what they did at those before.
+    /// The events in order; the rules keep their state between them.
     public let steps: [Step]
 
     /// Steps of one test at the most.

@@ -67,7 +67,7 @@ public struct ChatTag: JSONObjectConvertible, Hashable, Identifiable {
     public var id: ChatTagID { chatTagID }
 }
 
-/// An item that was deleted, and what is in its place.
+/// A deleted item, and the item in its place.
 @JSONMembers
 public struct ChatItemDeletion: JSONObjectConvertible, Hashable {
     /// The item as it was.

@@ -1,6 +1,6 @@
 /// A core that runs a command once, however often it is asked under one key.
 ///
-/// Anyone who must not lose a command and must not carry it out twice names it with a key of its own making and asks again after a
+/// A caller that must neither lose nor repeat a command gives it a key of its own and asks again after a
 /// crash. The core remembers keys together with what the command did, in the same transaction.
 public protocol IdempotentChatCore: ChatCore {
     /// Runs a command unless one ran under the key before; then answers with what came of that one, as it

@@ -17,7 +17,7 @@ final class CrashLoopGuard: Sendable {
     /// - Parameter table: nil if nothing is noted.
     init(table: InFlightTable?) { self.table = table }
 
-    /// Counts what the process before this one died of, if it did, and takes over what was counted before. Must have been called before anything is noted.
+    /// Counts the crash of the previous process, if it crashed, and takes over the earlier counts. Call this before anything is recorded.
     /// A second call changes nothing.
     func load(from store: ChatStore, at time: TransactionTime, logger: Logger) async throws {
         guard !isLoaded.exchange(true, ordering: .acquiringAndReleasing) else { return }

@@ -60,7 +60,7 @@ extension Outbox {
 
     /// The first message of a connection: it travels with the connection's keys.
     ///
-    /// - Parameter inChannel: True for connections between the members of a channel, who tell each other what else they know.
+    /// - Parameter inChannel: True for connections between the members of a channel, who exchange their capabilities.
     func connectionInfo(_ event: ChatMessageEvent, pqSupport: Bool, peerVersion: ChatVersion, inChannel: Bool = false) throws -> Bytes {
         var message = ChatMessage(event: event)
         if inChannel { message.capabilities = [.comments] }

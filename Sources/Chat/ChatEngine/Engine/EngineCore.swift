@@ -64,7 +64,7 @@ final class EngineCore: Sendable {
     /// - Parameters:
     ///   - reports: The agent's events.
     ///   - service: The transfer of files, whose events come by `fileEvents`.
-    ///   - inFlight: The record of what is being received, for the process after one that crashed; nil to keep none.
+    ///   - inFlight: The record of the events that are being received, for the next process after a crash; nil to keep no record.
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
         files service: any FileService, fileEvents: FileEventRelay, random: any RandomSource,

@@ -130,7 +130,7 @@ extension Items {
     /// - Parameters:
     ///   - versionAt: When the new text was written.
     ///   - isEdited: Whether the item is marked as edited: finishing one that was typed live is no edit.
-    ///   - isLive: Whether the item is still typed: one that is finished stays so.
+    ///   - isLive: Whether the item is still being typed: a finished item stays finished.
     /// - Returns: the item as it is now.
     func update(
         _ stored: StoredItem, message: MessageContent, versionAt: UTCTimestamp, isEdited: Bool, isLive: Bool

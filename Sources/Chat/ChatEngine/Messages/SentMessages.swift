@@ -77,7 +77,7 @@ extension SentMessages {
         var items: [ItemInChat] = []
         var outgoing: [OutgoingMessage] = []
         var errors: [ChatError] = []
-        // Quotes are found before anything is written: one that is not there refuses the whole command.
+        // Quotes are found before anything is written: a missing one refuses the whole command.
         let quotes = try messages.map { try quote($0.message.quotedItemID, with: $0.message.content, in: conversation) }
         let files = try messages.map { try $0.message.fileSource.map { try transaction.sentFiles.prepare($0) } }
         for (index, (message, quote)) in zip(messages, quotes).enumerated() {

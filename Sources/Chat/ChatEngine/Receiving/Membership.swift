@@ -100,7 +100,7 @@ extension Membership {
         try enqueue(.group(.createConnection(member: member.groupMemberID)), user: user)
     }
 
-    /// A joining member invites an introduced one, by way of this profile. Only those learn of the member whom this profile has introduced to it: one
+    /// A joining member invites an introduced one, by way of this profile. Only members whom this profile has introduced to it are notified of the member:
     /// a member who waits for approval reaches nobody, one who waits for a review reaches the moderators.
     func receiveInvitation(
         of id: MemberID, _ invitation: IntroInvitation, from member: GroupMember, in group: GroupInfo, of user: User

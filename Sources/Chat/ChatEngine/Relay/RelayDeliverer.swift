@@ -17,7 +17,7 @@ import SystemSupport
 final class RelayDeliverer: Sendable {
     /// Members that one call gives a body to.
     static let bucketSize = 250
-    /// Seconds for which a relay that leaves passes on what comes: its owners hear at once that it leaves, and may have posted before.
+    /// Seconds for which a leaving relay still forwards messages: its owners are notified at once, and may have posted before.
     static let lastPosts: Int64 = 5
     /// Steps that are taken at a time, each for another channel.
     static let concurrentGroups = 4

@@ -6,7 +6,7 @@ import Synchronization
 final class RelayTests: Sendable {
     private let waiting = Mutex<[Bytes: AsyncStream<ChatMessageEvent>.Continuation]>([:])
 
-    /// Begins to wait for what a relay answers over a connection.
+    /// Begins to wait for the answer of a relay over a connection.
     ///
     /// - Returns: The answers; the stream ends with ``end(_:)``.
     func begin(_ connection: Bytes) -> AsyncStream<ChatMessageEvent> {

@@ -19,7 +19,7 @@ public struct CommentedPost: Sendable, Hashable {
 }
 
 extension ChatModel {
-    /// Opens the comments on a post of a channel: from now on their window follows what comes. Any number of posts can be open.
+    /// Opens the comments on a post of a channel: from now on their window follows new comments. Any number of posts can be open.
     ///
     /// - Returns: The post, and the key of the window with its newest comments. ``closeItems(_:of:)`` closes it.
     /// - Throws: `unsupported` if the post is not sent yet; an error of the core if it does not know comments.

@@ -2,7 +2,7 @@ public import ChatAPI
 
 /// The state of a core, kept as the core reports it.
 ///
-/// The model is in front of its core and is a ``ChatCore`` itself: commands sent through it change the state before they return,
+/// The model wraps its core and is a ``ChatCore`` itself: commands sent through it change the state before they return,
 /// and a reader of its events sees the state already changed by them. Commands sent past it are seen only as far as the core
 /// reports them as events.
 public actor ChatModel: ChatCore {

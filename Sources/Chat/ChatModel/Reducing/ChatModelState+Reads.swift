@@ -5,7 +5,7 @@ import ChatAPI
 // meanwhile are those of the model, where it has counted from before: what is in the answer already would be counted twice.
 
 extension ChatModelState {
-    /// Takes in what a core answered to a read, and what was taken in since the read was sent.
+    /// Applies the answer of a core to a read, and the changes since the read was sent.
     mutating func apply(
         _ response: ChatResponse, to command: ChatCommand, as sender: UserID?, before later: ArraySlice<ChatModelInput>
     ) -> [ChatModelChange] {

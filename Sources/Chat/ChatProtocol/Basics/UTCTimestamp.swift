@@ -1,10 +1,10 @@
 internal import SMPWire
 
-/// A moment in universal time, to the nanosecond. Its JSON form is the one of ISO 8601 that chat messages use:
+/// A time in UTC, to the nanosecond. Its JSON form is that of ISO 8601 in chat messages:
 /// `2024-05-06T07:08:09.123Z`, with as many digits after the point as are needed and none for whole seconds.
 ///
-/// The years are 0 to 9999, which that form can tell: a moment outside is not read from text or from binary encodings, and what is reckoned
-/// is at the nearest end. Differences of two moments therefore always fit the type of ``seconds``.
+/// The years are 0 to 9999, which that form can represent. A time outside is not read from text or from binary encodings, and a computed time
+/// is set to the nearest end. Differences of two moments therefore always fit the type of ``seconds``.
 public struct UTCTimestamp: Hashable, Sendable {
     /// Seconds since 1970 that a moment can have: from 0000-01-01T00:00:00Z to the last second of the year 9999.
     public static let range: ClosedRange<Int64> = UnixTime.range

@@ -22,7 +22,7 @@ public enum ChatPeerType: String, TextCode {
 /// The profile that a user shows to contacts and members.
 @JSONMembers
 public struct Profile: Hashable, JSONObjectConvertible {
-    /// See ``DisplayName`` for what is valid. Peers' names are shown as they come.
+    /// See ``DisplayName`` for valid names. Names of peers are shown unchanged.
     public var displayName: String
     /// A longer name, usually empty.
     @JSONRequired public var fullName: String = ""

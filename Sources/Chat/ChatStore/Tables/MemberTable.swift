@@ -282,7 +282,7 @@ package struct MemberTable {
                 ]))
     }
 
-    /// Indexes up to which none is used a second time: looking for a free one, and clearing what is known of its last owner, reads the rows of all members.
+    /// Indexes below this are not reused: looking for a free one, and clearing the records of its last owner, reads the rows of all members.
     private static var firstReusedIndex: Int64 { 1_024 }
 
     /// The lowest index of a group that no member has, once as many have joined as are kept without reuse: the relations of members grow with the number

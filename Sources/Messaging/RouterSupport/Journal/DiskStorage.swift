@@ -149,7 +149,7 @@ final class DiskFile: SegmentFile {
         do throws(RouterError) {
             try write(bytes, at: start)
         } catch {
-            // What was written in part would look like a torn tail in the middle once writing succeeds again.
+            // A partial write would look like a torn tail in the middle once writing succeeds again.
             _ = ftruncate(descriptor, off_t(start))
             throw error
         }

@@ -6,7 +6,7 @@ extension RecordJournal {
     /// Bytes copied at a time.
     private static var copyStep: Int { 1 << 20 }
 
-    /// Copies what is written of the journal into a folder, while it continues. The copy is on disk when this returns.
+    /// Copies the written part of the journal into a folder, while writing continues. The copy is on disk when this returns.
     ///
     /// Segments that are cleared meanwhile are copied, too: their files are held.
     ///

@@ -150,7 +150,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     /// Why the last commit was refused by the disk; nil from before anything counts as durable that was made so since.
     package var failure: RouterError? { trouble.withLock { $0 } }
 
-    /// Writes what was appended, if that is all it takes and no new segment is due: cheap enough for an event loop.
+    /// Writes the appended records, if no flush and no new segment is needed: cheap enough for an event loop.
     ///
     /// - Returns: false if a ``commit(flush:)`` is needed.
     package func writeIfThatIsEnough() -> Bool {

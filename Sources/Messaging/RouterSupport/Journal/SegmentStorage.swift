@@ -2,7 +2,7 @@ package import SMPWire
 import Synchronization
 
 /// Where the segments of a journal are kept. The disk is one; memory is another, for routers that need not outlive
-/// their process and for tests of what a disk can do.
+/// their process and for tests of disk faults.
 package protocol SegmentStorage: Sendable {
     /// The positions at which segments begin, ascending.
     func list() throws(RouterError) -> [UInt64]

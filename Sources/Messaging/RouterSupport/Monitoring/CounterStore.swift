@@ -8,7 +8,7 @@ import SystemSupport
     import Musl
 #endif
 
-/// Keeps the history of what a router counts, and writes it to a file of the data folder every minute and at the end.
+/// Keeps the history of a router's counters, and writes it to a file of the data folder every minute and at the end.
 package final class CounterStore<Counters: CounterSet>: Sendable {
     static var fileName: String { "statistics" }
     private static var maximumSize: Int { 1 << 20 }
@@ -66,7 +66,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
 
     /// The history in a file; nil if there is none. Content that is no history is put aside.
     ///
-    /// - Throws: ``SystemError`` if the system does not let the file be read now, which says nothing of what is in it.
+    /// - Throws: ``SystemError`` if the system cannot read the file now, whose content may be intact.
     private static func read(_ path: String, _ logger: Logger) throws(SystemError) -> CounterHistory<Counters>? {
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try WholeFile.contents(ofFile: path, upTo: maximumSize) } catch {
@@ -99,7 +99,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         }
     }
 
-    /// Adds what was counted since the process was started.
+    /// Adds the counts since the start of the process.
     ///
     /// - Parameter day: today, in days since 1970.
     package func summary(_ counters: Counters, on day: UInt16) -> Summary {

@@ -168,7 +168,7 @@ package struct MessageReceipt: Hashable, Sendable {
     /// The verdict of the recipient's agent.
     package enum Status: String, Sendable, Hashable {
         case ok
-        /// The receipt names another hash than the one of the message.
+        /// The hash in the receipt differs from that of the message.
         case badMessageHash = "badMsgHash"
     }
 

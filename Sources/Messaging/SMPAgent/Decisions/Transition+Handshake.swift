@@ -105,7 +105,7 @@ extension Transition {
         }
     }
 
-    /// Keeps what a confirmation agrees. It counts as the first message of the peer.
+    /// Stores the agreement of a confirmation, which counts as the first message of the peer.
     private mutating func confirm(_ confirmation: ReceivedConfirmation, hash: Bytes) {
         updateReceiveQueue(confirmation.queue.row) { queue in
             queue.peerSecret = confirmation.secret

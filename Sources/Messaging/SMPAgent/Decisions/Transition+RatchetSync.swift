@@ -109,7 +109,7 @@ extension Transition {
             isRatchetMessage: true, context)
     }
 
-    /// `EREADY`: the peer can use the new ratchet. Who waited to receive first answers.
+    /// `EREADY`: the peer can use the new ratchet. The side that waited to receive first answers.
     mutating func receiveRatchetReady(_ before: Ratchet, lastReceivedID: Int64, _ context: AgentContext) throws(AgentError) {
         guard state.kind == .duplex else { throw .peer(.queue("EREADY: message must be sent to duplex connection")) }
         if !before.canSend { try enqueueRatchetReady(lastReceivedID: lastReceivedID, context) }

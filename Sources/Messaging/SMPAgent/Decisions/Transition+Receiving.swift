@@ -60,7 +60,7 @@ extension Transition {
                 if case .early = outcome { self = before }
                 return outcome
             } catch {
-                // What cannot be used leaves no trace but the report.
+                // An unusable message leaves no trace but the report.
                 self = before
                 emit(.failed(error))
                 return .acknowledge

@@ -104,7 +104,7 @@ extension AgentConfiguration {
     /// Commands that can be tried, and noted, at once.
     package var notedCommands: Int { concurrentCommands + concurrentCommandRetries }
 
-    /// Tells whether the next attempt at a command is the last one. One that was stored long ago gets its time in this process all the same: it may have
+    /// Tells whether the next attempt at a command is the last one. A command that was stored long ago still gets its time in this process: it may have
     /// stood still, or its clock may have been wrong.
     func endsCommand(_ command: CommandRecord, after attempts: Int, since beginning: Int64, now: Int64) -> Bool {
         attempts >= commandAttempts && .milliseconds(now - beginning) >= commandPatience && .milliseconds(now - command.createdAt) >= commandLifetime

@@ -183,7 +183,7 @@ final class SubscriptionRegistry: Sendable {
 extension AgentCore {
     /// Subscribes to queues, those of one session together. Those that the store cannot read are reported.
     ///
-    /// - Returns: the outcome of each connection; of several queues the best counts.
+    /// - Returns: the outcome of each connection; with several queues, the best outcome counts.
     func subscribe(_ records: [SubscriptionRecord]) async -> [ConnectionID: Result<Void, AgentError>] {
         var sessions: [TransportSessionKey: [(connection: ConnectionID, queue: SubscriptionRecord.Queue)]] = [:]
         var order: [TransportSessionKey] = []

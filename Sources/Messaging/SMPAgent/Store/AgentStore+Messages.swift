@@ -90,7 +90,7 @@ extension AgentStore {
 
     /// The received message with this ciphertext, if the router delivered it before.
     ///
-    /// The newest are looked at first: what comes twice mostly comes again soon. Only a message that cannot be decrypted is looked for.
+    /// The newest are checked first: repeated messages mostly come soon. Only a message that cannot be decrypted is looked for.
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord? {
         try await read { database in
             try database.row(

@@ -42,7 +42,7 @@ enum StoreChange: Sendable {
     case deleteConfirmations(RowID)
     /// Nothing happens if the message's invitation is there already.
     case insertInvitation(InvitationRecord, at: Int64)
-    /// Puts the content of the record in place of what the request with its id said before.
+    /// Replaces the earlier request with the record's id by the content of the record.
     case replaceInvitation(InvitationRecord)
     case acceptInvitation(InvitationID)
     case deleteInvitation(InvitationID)

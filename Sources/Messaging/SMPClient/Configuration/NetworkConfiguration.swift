@@ -147,7 +147,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
 extension NetworkConfiguration {
     /// The time limit of the response to a request.
     ///
-    /// - Parameter bytes: what is sent before the response, the request itself included.
+    /// - Parameter bytes: the bytes sent before the response, including the request.
     func limit(of request: SMPRequest, bytes: Int) -> Duration {
         guard let timeout = request.timeout else { return responseLimit(isInteractive: request.command.isInteractive, bytes: bytes) }
         // A limit of the request's own counts from the end of what is sent.

@@ -10,7 +10,7 @@ extension SessionSlot {
         _ queues: [QueueSubscription], isPatient: Bool
     ) async -> (queues: [QueueSubscription], result: SMPResult, outcomes: [SubscriptionTable.Outcome])? {
         let mayServe = state.withLock { state in
-            // What callers know is older than what was said in this connection.
+            // The information of callers is older than that of this connection.
             if state.served == nil || state.served?.connection != state.current {
                 for queue in queues where queue.service != nil { state.associations[queue.queue] = queue.service }
             }

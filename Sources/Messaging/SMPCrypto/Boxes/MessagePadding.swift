@@ -15,7 +15,7 @@ package enum MessagePadding {
         return writer.finish()
     }
 
-    /// Pads what is written.
+    /// Pads the written bytes.
     ///
     /// - Throws: ``CryptoError`` `messageTooLong`.
     static func write(

@@ -80,7 +80,7 @@ package struct ReceivedTransmission<Message: SMPMessage>: Sendable {
     package let authorization: TransmissionAuthorization
     /// 64 bytes, from version 16.
     package let serviceSignature: Bytes?
-    /// The message, or what a receiver answers with or puts in its place.
+    /// The message, or the answer or replacement of a receiver.
     package let message: Result<Message, SMPErrorType>
     private let context: TransmissionContext
     /// Stands where what is authorised begins, in the content of the block.

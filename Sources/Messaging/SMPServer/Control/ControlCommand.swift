@@ -15,7 +15,7 @@ enum ControlCommand: Sendable, Equatable {
     case unblock(EntityID)
     case delete(EntityID)
 
-    /// - Throws: `badCommand` with what is wrong.
+    /// - Throws: `badCommand` with the error.
     init(parsing line: String) throws(ControlError) {
         var words = ControlWords(line)
         func id() throws(ControlError) -> EntityID { try words.id(of: "queue", asIn: "addresses and links") }

@@ -3,7 +3,7 @@ import RouterSupport
 import SMPProtocol
 import SMPWire
 
-// What the operator can have done.
+// The operations for the operator.
 extension SMPRouter {
     func answer(_ line: String) async throws(ControlError) -> String {
         let command = try ControlCommand(parsing: line)

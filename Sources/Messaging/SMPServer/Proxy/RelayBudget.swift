@@ -19,7 +19,7 @@ final class RelayBudget: Sendable {
 
     /// Asks for room.
     ///
-    /// - Parameter held: what the connection has waiting.
+    /// - Parameter held: the bytes that wait in the connection.
     func reserve(_ count: Int, beside held: Int) -> Bool {
         guard held + count <= Self.perConnection else { return false }
         let more = Self.beyond(held + count) - Self.beyond(held)

@@ -9,7 +9,7 @@ import Synchronization
 package struct RelayTimes: Sendable {
     /// For the answer to a command.
     package var response = TimeAmount.seconds(30)
-    /// For the other router to read anything of what waits for it. Then the connection is closed.
+    /// The time for the other router to read any of the waiting bytes. After that, the connection is closed.
     package var stall = TimeAmount.seconds(30)
     /// After the last command, until the connection is closed.
     package var idle = TimeAmount.hours(1)
@@ -74,7 +74,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
     private let onEnd: @Sendable (RelayConnection) -> Void
     private let inner = Mutex(Inner())
 
-    /// - Throws: what the other router is too old for, or does not offer.
+    /// - Throws: an error if the other router is too old, or does not offer this.
     init(
         _ connection: SMPConnection, _ parameters: SMPSessionParameters, random: any RandomSource, budget: RelayBudget, times: RelayTimes,
         onEnd: @escaping @Sendable (RelayConnection) -> Void
@@ -194,7 +194,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
     private func expire(_ id: CorrelationID, _ sent: NIODeadline) {
         guard let pending = take(id) else { return }
         pending.answer(.err(.proxy(.broker(.timeout))))
-        // One that has answered nothing at all in this time does not deserve the next command either.
+        // A router that has answered nothing at all in this time does not get the next command.
         if inner.withLock({ $0.lastAnswer < sent }) { close() }
     }
 

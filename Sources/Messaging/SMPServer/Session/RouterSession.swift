@@ -53,7 +53,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var lastActivity: NIODeadline
         /// Of the handshake, then of idleness.
         var timer: Scheduled<Void>?
-        /// While the client takes nothing of what waits for it.
+        /// While the client reads none of the waiting bytes.
         var stallTimer: Scheduled<Void>?
         var isReading = true
         /// Failed key checks of a client on the router's own machine.
@@ -373,7 +373,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             do {
                 for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try session.cipher.seal(batch)) }
                 FailPoint.routerAnswer.pass()
-                // At once, so that what a client does not read is noticed before more is made ready for it.
+                // At once, so that a client that does not read is noticed before more is prepared for it.
                 try connection.writeAtOnce(blocks)
             } catch {
                 return close("cannot send: \(error)")

@@ -22,7 +22,7 @@ struct SessionAuthorizer {
 
     init(sessionKey: X25519.PrivateKey) { self.sessionKey = sessionKey }
 
-    /// - Parameter isForwarded: whether the command is not of the session's client but of one behind it.
+    /// - Parameter isForwarded: whether the command comes from a client behind the session's client.
     /// - Returns: the key that authorised the command, nil if it needs none.
     /// - Throws: the error to answer with.
     mutating func authorize(

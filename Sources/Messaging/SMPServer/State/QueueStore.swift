@@ -131,7 +131,7 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Room for what a journal remembers, so that tables do not grow step by step.
+    /// The capacity for the content of a journal, so that tables do not grow step by step.
     private mutating func reserve(_ count: Int) {
         byRecipient.reserveCapacity(count)
         bySender.reserveCapacity(count)

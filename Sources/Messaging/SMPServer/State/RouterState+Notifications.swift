@@ -3,7 +3,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-// Telling notification servers that there are messages. What waits for them is not remembered over a restart: the messages are.
+// Telling notification servers that there are messages. Waiting notifications do not survive a restart; messages do.
 extension RouterState {
     mutating func setNotifier(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard case .notifier(let material) = execution.command.material, let queue = store.queue(slot) else {

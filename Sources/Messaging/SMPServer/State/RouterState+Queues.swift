@@ -61,7 +61,7 @@ extension RouterState {
         return Identifier(id)
     }
 
-    /// `KEY`: the recipient says who may send.
+    /// `KEY`: the recipient sets the key of the sender.
     mutating func secure(_ slot: Int, _ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let record = store.queue(slot)?.record else { return execution.fail(.auth) }
         if let present = record.senderKey {

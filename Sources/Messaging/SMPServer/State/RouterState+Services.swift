@@ -18,7 +18,7 @@ extension RouterState {
         execution.send(.ends(Int64(count)), to: former, about: service.id.entity)
     }
 
-    /// `SUBS`, `NSUBS`: all that comes for the service is this session's from now on, and what has waited is given to it step by step.
+    /// `SUBS`, `NSUBS`: from now on, this session gets everything for the service, and waiting messages step by step.
     mutating func subscribeService(_ execution: inout Execution, sink: inout some RecordSink) {
         // The role was checked with the authorisation.
         guard let service = sessions[execution.session]?.service, service.id.entity == execution.command.entity else {

@@ -3,7 +3,7 @@ import SMPCrypto
 import SMPWire
 
 /// The queues of a router by slot. Most queues are idle for most of their life: those are kept as the bytes that the journal has of them,
-/// a third of what a queue in use takes.
+/// a third of a queue in use.
 struct SlotTable: Sendable {
     typealias Queue = QueueStore.Queue
 

@@ -4,7 +4,7 @@ import RouterSupport
 typealias StatisticsStore = CounterStore<RouterStatistics.Counters>
 
 extension StatisticsStore {
-    /// Adds what was counted, and fills in the figures of the last days.
+    /// Adds the counts, and fills in the figures of the last days.
     func fill(_ statistics: inout RouterStatistics, _ counters: RouterStatistics.Counters, on day: UInt16) {
         let summary = summary(counters, on: day)
         statistics.counters = summary.total

@@ -5,7 +5,7 @@ import XFTPProtocol
 
 /// The settings of file transfers. The defaults are those of the official clients.
 package struct FileAgentConfiguration: Sendable {
-    /// The folder for encrypted files and chunks that are under way. It belongs to the agent: what it does not know there is removed.
+    /// The folder for encrypted files and chunks that are under way. It belongs to the agent, which removes unknown files.
     package var folder: String
     /// The settings of the connections to file routers.
     package var network = NetworkConfiguration()

@@ -11,7 +11,7 @@ package struct FileServerTestFailure: Error, Sendable, Hashable {
         case createFile
         case uploadFile
         case downloadFile
-        /// The comparison of what was downloaded with what was uploaded.
+        /// The comparison of the download with the upload.
         case compareFile
         case deleteFile
     }

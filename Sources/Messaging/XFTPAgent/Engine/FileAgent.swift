@@ -122,7 +122,7 @@ package final class FileAgent: Sendable {
 
     // MARK: Statistics
 
-    /// The state of all file routers and what was counted for them.
+    /// The state and counters of all file routers.
     package func serversSummary() async -> FileServersSummary {
         let (counts, requests) = statistics.all
         return FileServersSummary(statistics: counts, sessions: await sessions.states, requests: requests)

@@ -15,7 +15,7 @@ enum FileCoding {
     /// Bytes of the largest chunk that is held in memory if it is the only one of its file. A larger file goes through files of the work folder.
     static let smallChunk: UInt32 = 256 << 10
 
-    /// Encrypts a file and hashes what comes out.
+    /// Encrypts a file and hashes the result.
     ///
     /// - Parameter write: takes the encrypted file in pieces.
     /// - Returns: SHA-512 of the encrypted file, and SHA-256 of each chunk.

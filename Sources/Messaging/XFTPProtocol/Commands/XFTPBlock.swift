@@ -27,7 +27,7 @@ package enum XFTPBlock {
         return try pad(content)
     }
 
-    /// Reads the one transmission of a block. What is wrong with it is its message.
+    /// Reads the one transmission of a block. The message of the error says what is wrong.
     ///
     /// - Throws: ``XFTPErrorType`` `block` if it is not a padded block with exactly one transmission.
     package static func decode<Message: SMPMessage>(

@@ -1,6 +1,6 @@
 import SMPWire
 
-/// The part of YAML that file descriptions are written in: block mappings, block sequences, and scalars that are plain or quoted and are on
+/// The part of YAML that file descriptions are written in: block mappings, block sequences, and plain or quoted scalars on
 /// one line. Comments and empty lines are passed over. Anchors, tags, flow collections and texts of many lines are refused, so that the work
 /// is proportional to the length of what a stranger has written.
 indirect enum YAMLNode {

@@ -13,7 +13,7 @@ struct StoredFile: Hashable, Sendable {
     var blocked: BlockingInfo?
 }
 
-/// All chunks of a file router, and who may do what with them: a value without I/O.
+/// All chunks of a file router, and the permissions for them: a value without I/O.
 struct FileStore: Sendable {
     /// Seconds to which times are rounded.
     static let timeStep: Int64 = 3_600

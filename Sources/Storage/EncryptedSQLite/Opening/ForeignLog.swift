@@ -1,7 +1,7 @@
 /// Logs and journals that another program has left behind.
 ///
 /// Those of SQLCipher have checksums over encrypted pages, ours over clear ones: each takes the other's for the end of an unfinished write
-/// and drops what is in it. So a database with one is refused until the program that wrote it has closed it.
+/// and drops its content. So a database with one is refused until the program that wrote it has closed it.
 enum ForeignLog {
     static func refuse(besides path: String, label: String, cipher: PageCipher) throws(StorageError) {
         let hasLog = try isForeignLog(path + FileKind.log.suffix), hasJournal = try isForeignJournal(path + FileKind.journal.suffix)

@@ -61,7 +61,7 @@ final class LogExtent: Sendable {
 
     /// Notes commits of the connection that writes, from now on. The extent must live as long as the connection commits.
     func follow(_ db: Database) throws {
-        // The hook takes the place of the one by which SQLite folds the log in, and does that as it was set.
+        // The hook replaces SQLite's hook for automatic checkpoints, and keeps its setting.
         let folded = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? 0
         state.withLock { $0.foldedFrames = UInt32(clamping: folded) }
         sqlite3_wal_hook(

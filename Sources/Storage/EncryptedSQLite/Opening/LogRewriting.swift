@@ -3,7 +3,7 @@ internal import GRDBSQLite
 
 // What an earlier process has written to a write-ahead log without seeing it on the disk.
 //
-// After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed without it. SQLite writes such frames
+// After a flush that the disk refused, the kernel still shows the bytes that it has dropped, and later flushes succeed without them. SQLite writes such frames
 // again with the next transaction, but a process that comes after takes them for what they look like: what it commits behind them is lost
 // with them when the power is, and what it folds into the database may be half a transaction. Only what is written again comes to the disk.
 

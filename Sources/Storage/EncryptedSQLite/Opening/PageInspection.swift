@@ -74,7 +74,7 @@ struct PageInspection {
         return false
     }
 
-    /// Checks whether a rollback journal begins with a page under this key: what it holds is put back when the database is opened.
+    /// Checks whether a rollback journal begins with a page under this key: SQLite rolls it back when it opens the database.
     private func journalHasPage(_ page: inout [UInt8]) throws(StorageError) -> Bool {
         guard let journal = try RawFile(path: path + FileKind.journal.suffix) else { return false }
         let number = try journal.read(4, at: EncryptedJournal.headerSize).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -9,7 +9,7 @@ internal import SystemSupport
 /// transaction is being committed, later jobs queue up and share the next. If one of them throws, they run again, each in a savepoint of its
 /// own, so that the one undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
 ///
-/// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
+/// A transaction that cannot be committed because of its content is rolled back, and its jobs run again, each in a transaction of its own:
 /// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
 /// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
 package final class GroupCommitWriter: Sendable {

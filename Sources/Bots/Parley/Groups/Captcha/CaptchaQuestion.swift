@@ -31,7 +31,7 @@ package struct CaptchaProgress: Codable, Sendable, Hashable {
         return .again(next)
     }
 
-    /// The consequence of a text. One that holds no number is no attempt.
+    /// The consequence of a text. A text without a number is not an attempt.
     package func outcome(of text: String, to question: CaptchaQuestion, at now: Double) -> CaptchaOutcome {
         switch question.reading(of: text, language: texts?.language) {
         case .number(let number): return outcome(isRight: number == question.sum, at: now)

@@ -9,7 +9,7 @@ public struct CaptchaTexts: Codable, Sendable, Hashable {
     /// The longest text, in bytes.
     public static let longestText = 2_000
 
-    /// The question; nil for the one of Parley. The sum follows it if it has no ``sum``.
+    /// The question; nil for Parley's question. The sum follows unless the text contains ``sum``.
     public let question: String?
     /// The text after a wrong answer, which can contain ``attempts``; nil for the text of Parley. The next question follows, unless the text contains ``sum``.
     public let wrong: String?

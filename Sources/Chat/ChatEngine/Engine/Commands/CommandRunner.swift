@@ -8,7 +8,7 @@ struct CommandRunner: Sendable {
     let core: EngineCore
     /// The profile that the command is for; nil for the active one.
     let actor: UserID?
-    /// Under which key the command runs once; nil for one that runs whenever it is given.
+    /// The idempotency key of the command; nil for a command that runs each time.
     var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
