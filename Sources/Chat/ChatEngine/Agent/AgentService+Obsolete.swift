@@ -2,7 +2,7 @@ import Logging
 import SMPAgent
 
 extension AgentService {
-    /// Counts a job as done that was done before or cannot be done any more.
+    /// Marks a job as done if it was done before or cannot be done any more.
     ///
     /// - Throws: Temporary errors of the agent.
     func ignoringPermanent(_ logger: Logger, _ call: () async throws(AgentError) -> Void) async throws(AgentError) {

@@ -80,7 +80,7 @@ package protocol AgentService: MessageSender {
 
     func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentError)
 
-    /// Work that was set aside because processes died of it.
+    /// Quarantined work, on which processes crashed.
     func retryCommand(_ id: Int64) async throws(AgentError)
     func dropCommand(_ id: Int64) async throws(AgentError)
 }

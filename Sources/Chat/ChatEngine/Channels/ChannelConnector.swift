@@ -206,7 +206,7 @@ struct ChannelConnector: Sendable {
         return nil
     }
 
-    /// Proves to the one who tests this relay that it has the key of its address.
+    /// Proves to the tester of this relay that it has the key of its address.
     ///
     /// - Parameter limit: The time from which on a failed attempt is the last: nobody waits for the answer for long.
     func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID, until limit: UTCTimestamp) async throws {

@@ -78,7 +78,7 @@ extension ChannelMessages {
         }
         var chat = GroupConversation(group)
         guard let stored = try db.items.find(group: group, sharedMessageID: update.messageID, author: nil, at: now) else {
-            // What was deleted here, or never came: its new text is a new message.
+            // The message was deleted here, or never came: its new text is a new message.
             var draft = ItemDraft(.receivedMessage(content: update.content), isSent: false)
             draft.sharedMessageID = update.messageID
             draft.timestamp = received.sentAt
@@ -88,7 +88,7 @@ extension ChannelMessages {
             draft.isLive = update.live == true
             draft.group.mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
             let item = try transaction.groupItems.add(draft, to: &chat, of: user)
-            // The message itself may still come: from another relay, or from one that changes the order.
+            // The message itself may still come: from another relay, or from a relay that changes the order.
             try db.receivedMessages.insert(
                 update.messageID, group: group.groupID, author: owner?.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
             try db.items.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)

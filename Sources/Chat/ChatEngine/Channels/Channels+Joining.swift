@@ -8,7 +8,7 @@ import SMPWire
 // Channels as their subscribers join them.
 
 extension Channels {
-    /// Stores what the link of a prepared channel tells, and the key with which this profile signs. Doing it again changes nothing.
+    /// Stores the data from the link of a prepared channel, and the key with which this profile signs. Doing it again changes nothing.
     ///
     /// - Parameter contact: The contact who is known to own the channel.
     /// - Throws: `invalidConnectionRequest` if the link is another channel's.

@@ -94,7 +94,7 @@ extension Channels {
 
     /// A relay lets this profile subscribe.
     ///
-    /// The relay decides about the role. What the channel is, and who this profile is in it, it does not decide.
+    /// The relay decides about the role. It decides neither about the channel nor about this profile's identity in it.
     func completeSubscription(
         _ group: GroupInfo, relay: GroupMember, _ invitation: GroupLinkInvitation, of user: User
     ) throws -> (GroupInfo, GroupMember) {

@@ -52,7 +52,7 @@ extension Channels {
         }
     }
 
-    /// Starts the search for relays that replace one that serves a channel no longer.
+    /// Starts the search for relays that replace a relay that no longer serves a channel.
     func findRelays(afterLosing member: GroupMember, in group: GroupInfo, of user: User) throws {
         guard member.isRelay, group.isSubscribed else { return }
         try enqueue(.channel(.findRelays(group: group.groupID, until: now.adding(seconds: Self.relaySearchPeriod))), user: user)

@@ -124,7 +124,7 @@ extension Channels {
         try db.groups.delete(group, user: user.userID)
     }
 
-    /// A relay has accepted its invitation, and its link is what it should be.
+    /// A relay has accepted its invitation, and its link is valid.
     func continueRelay(_ relay: GroupMember, _ link: RelayLink, of user: User) throws {
         let id = relay.groupMemberID
         guard let known = try db.relays.find(member: id), known.status == .invited || known.status == .new,

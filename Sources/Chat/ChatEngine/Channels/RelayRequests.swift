@@ -17,7 +17,7 @@ extension ChatTransaction {
 }
 
 extension RelayRequests {
-    /// An owner invites this profile to relay for a channel. What the channel is its link tells.
+    /// An owner invites this profile to relay a channel. The link of the channel describes it.
     func receive(
         _ invitation: GroupRelayInvitation, _ id: InvitationID, versions: VersionRange, in context: ReceivingContext
     ) throws {
@@ -62,7 +62,7 @@ extension RelayRequests {
         try enqueue(.connection(.reject(invitation: request.invitation)), user: request.user)
     }
 
-    /// Stores what the link of a channel tells that this profile relays for, and the link by which subscribers come.
+    /// Stores the data from the link of a channel that this profile relays, and the link for subscribers.
     func insertChannel(
         _ request: RelayRequest, _ channel: ChannelLink, key: Ed25519.PrivateKey, connection: Bytes, link: FullLink, id: GroupLinkID
     ) throws {

@@ -5,7 +5,7 @@ import ChatStore
 // that were read or deleted one by one, do not change it at once.
 
 extension Chats {
-    /// Tells whether the support chat that a page is of counts what is unanswered; true for pages of other chats.
+    /// Tells whether the support chat of a page counts unanswered messages; true for pages of other chats.
     func isCounted(_ page: ChatResponse) throws -> Bool {
         guard let (_, member, counted) = page.supportChat else { return true }
         return try db.supportChats.unansweredMessages(of: member) == counted

@@ -80,7 +80,7 @@ final class ExpiryTimer: Sendable {
         }
     }
 
-    /// Removes at once what is older than it is to be kept, when the time was moved.
+    /// Removes expired messages at once after a change of the time.
     func removeExpired() async throws(ChatCoreError) {
         let now = transactions.clock.steady
         while try await transactions.transaction({ try $0.chats.removeExpiredItems(until: now, limit: Self.largestBatch) }) == Self.largestBatch {}

@@ -13,7 +13,7 @@ struct RetentionPeriods: Sendable {
     var countedEvents: Int64 = 30 * 86_400
     /// Ids of messages of groups, by which copies are recognized: routers keep messages for three weeks.
     var groupMessages: Int64 = 30 * 86_400
-    /// Messages that wait for members. What is before them in the members' queues is not kept longer, either.
+    /// Messages that wait for members. Earlier messages in the members' queues are not kept longer, either.
     static let waitingMessages: Int64 = 21 * 86_400
     /// Probes, by which members and contacts find out that they are the same.
     var probes: Int64 = 14 * 86_400
@@ -29,10 +29,10 @@ struct RetentionPeriods: Sendable {
 }
 
 extension TransactionRunner {
-    /// Rows removed in one transaction at most: a received message does not wait long behind it.
+    /// The maximum number of rows removed in one transaction, so that a received message does not wait long for it.
     private static let pruningBatch = 1_000
 
-    /// Removes what is older than its period, and bodies that nobody refers to.
+    /// Removes expired records and unreferenced bodies.
     func prune(_ periods: RetentionPeriods, at now: UTCTimestamp) async throws(ChatCoreError) {
         let deliveries = now.adding(seconds: -periods.deliveries)
         try await removeInBatches { try $0.db.deliveries.delete(before: deliveries, limit: $1) }

@@ -12,7 +12,7 @@ package struct NativeCoreConfiguration: Sendable {
     package var prefix: String?
     /// Opens encrypted databases, or makes new ones encrypted; nil for plain ones.
     package var key: DatabaseKey?
-    /// Databases of others that lie beside the core's and are under the same key: they follow when a command changes it. They must not be
+    /// Databases of others next to the core's, under the same key: a command that changes the key changes theirs, too. They must not be
     /// open then.
     package var companions: [DatabaseSet.Member] = []
     /// The routers on which profiles make their queues until somebody chooses others for them; without preset operators there must be one.
@@ -73,7 +73,7 @@ extension NativeCoreConfiguration {
         set { agent.synchronizesRatchets = newValue }
     }
 
-    /// Told that another copy of the databases receives what is sent to the connections (true), and that this one does again (false).
+    /// Called when another copy of the databases has taken over the connections (true), and when this one has them again (false).
     package var onTakeover: @Sendable (Bool) -> Void {
         get { agent.onTakeover }
         set { agent.onTakeover = newValue }

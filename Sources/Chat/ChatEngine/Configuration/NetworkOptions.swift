@@ -40,16 +40,16 @@ package struct NetworkOptions: Sendable, Hashable {
 
     package init() {}
 
-    /// Sets what is not in the configuration that commands know.
+    /// Sets the options that are not in the configuration of commands.
     func apply(to client: inout SMPClientConfiguration, _ agent: inout AgentConfiguration) {
         guard let retryPause else { return }
         client.retry.initial = retryPause
-        // What is asked at once after the pause must not meet the failure from before it.
+        // A request right after the pause must not get the failure from before it.
         client.failureMemory = min(client.failureMemory, retryPause)
         agent.fastRetry.initial = retryPause
     }
 
-    /// A configuration with what is said here.
+    /// A configuration with these options.
     func applied(to config: NetworkConfig) -> NetworkConfig {
         var config = config
         switch proxy {

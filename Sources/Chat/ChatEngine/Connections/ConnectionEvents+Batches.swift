@@ -4,7 +4,7 @@ import ChatProtocol
 // The messages of one body, and the count of those that are of no use.
 
 extension ConnectionEvents {
-    /// Receives the messages of a body one by one: a refused one leaves nothing behind and does not affect the others.
+    /// Receives the messages of a body one by one: a refused message is rolled back and does not affect the others.
     ///
     /// - Parameters:
     ///   - receive: Receives a message that could be read.

@@ -18,7 +18,7 @@ extension ChatTransaction {
 }
 
 extension ConnectionEvents {
-    /// Notes what a member of a channel says that its client knows.
+    /// Records the capabilities that a member of a channel announces.
     func noteCapabilities(_ message: ChatMessage, in context: ReceivingContext) throws {
         guard message.capabilities.contains(.comments), case .member(let group, _) = context.peer, group.usesRelays else { return }
         try db.connections.noteComments(context.record.id)

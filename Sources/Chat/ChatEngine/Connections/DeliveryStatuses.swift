@@ -36,7 +36,7 @@ extension DeliveryStatuses {
         if !changed.isEmpty { emit(.chatItemsStatusesUpdated(user: context.user, chatItems: changed)) }
     }
 
-    /// - Returns: the item as it is now; nil if nothing changed.
+    /// - Returns: the updated item; nil if nothing changed.
     func changeStatus(of id: ChatItemID, to status: ItemStatus, viaProxy: Bool?, contact: Contact) throws -> ChatItem? {
         guard let stored = try db.items.find(id, owner: .contact(contact.contactID), at: now) else { return nil }
         var item = stored.item

@@ -94,7 +94,7 @@ final class DeliveryTracker: OutboxDelegate {
         transactions.store.submitLater(
             { [self] db -> Outcome in
                 handOvers.withLock { $0 = outbox.handOvers }
-                // It may run again, and then with what has come since.
+                // It may run again, and then includes later reports.
                 let batch = stored.withLock { stored in
                     stored.add(take())
                     return stored

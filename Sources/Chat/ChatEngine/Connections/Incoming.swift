@@ -3,7 +3,7 @@ import SMPAgent
 import SMPWire
 import SystemSupport
 
-/// An event of the agent, with what is in it parsed.
+/// An event of the agent, with parsed content.
 struct Incoming: Sendable {
     let notification: AgentNotification
     /// The messages of a body; empty for other events.
@@ -58,7 +58,7 @@ struct Incoming: Sendable {
         }
     }
 
-    /// The agent's number of the message, if the event is one that is acknowledged.
+    /// The agent's number of the message, if the event must be acknowledged.
     var messageID: AgentMessageID? {
         switch notification.event {
         case .message(let metadata, _, _), .receipts(let metadata, _): metadata.messageID

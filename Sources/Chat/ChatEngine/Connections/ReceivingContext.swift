@@ -72,7 +72,7 @@ struct ReceivingContext {
 }
 
 extension ReceivingContext {
-    /// Takes over what a message has changed in the contact.
+    /// Applies the changes of the contact by a message.
     mutating func update(_ conversation: Conversation) {
         if case .contact(let contact) = conversation { peer = .contact(contact) }
     }

@@ -18,7 +18,7 @@ struct AddressPublisher: Sendable {
     /// - Returns: The address; nil if there is none any more.
     @discardableResult
     func publish(of user: User) async throws(ChatCoreError) -> UserContactLink? {
-        // One after another, so that what was set last is what stays.
+        // One after another, so that the last setting stays.
         try await locks.withLock("address \(user.userID)") { () throws(ChatCoreError) in try await publishNow(user) }
     }
 

@@ -5,7 +5,7 @@ import ChatStore
 import SMPProtocol
 import SMPWire
 
-/// Tells what a link leads to, as far as the store knows.
+/// Finds the target of a link, as far as the store knows it.
 struct ConnectionPlans: TransactionFeature {
     let transaction: ChatTransaction
 }
@@ -89,6 +89,6 @@ extension ConnectionPlans {
 /// The data behind a short link.
 struct LinkContents: Sendable {
     var data: ContactShortLinkData?
-    /// True if the one who shared it owns it; nil where nobody claims to.
+    /// True if the sender of the link owns it; nil without such a claim.
     var owner: OwnerVerification?
 }

@@ -109,7 +109,7 @@ extension ContactRequests {
         return item.message != message.content
     }
 
-    /// The same person asks again: the newer request is the one to answer, with the message that it has now.
+    /// The same person asks again: only the newer request, with its message, can be answered.
     private func repeatRequest(
         _ known: ContactRequestRecord, _ id: InvitationID, pqSupport: Bool, _ asked: ContactRequest, _ message: ChatMessage,
         address: UserContactLink, user: User
@@ -166,7 +166,7 @@ extension ContactRequests {
 
     /// Stores the connection by which a request is accepted, before the agent uses it.
     ///
-    /// - Parameter incognito: whether the contact is shown a random profile made for it; nil for what the address says.
+    /// - Parameter incognito: whether the contact is shown a random profile made for it; nil for the setting of the address.
     func addAcceptedConnection(_ agentID: Bytes, request: ContactRequestRecord, incognito: Bool?, user: User) throws -> Contact {
         guard let contactID = request.request.contactID else {
             throw Refusal.store(.contactRequestNotFound(contactRequestID: request.request.contactRequestID))
@@ -194,7 +194,7 @@ extension ContactRequests {
         return address.addressSettings.autoAccept?.acceptIncognito ?? false
     }
 
-    /// Sends the welcome message of the address by which a contact came; one that was shown before is only repeated, under its id.
+    /// Sends the welcome message of the address by which a contact came; a message that was shown before is only repeated, under its id.
     func sendWelcome(to contact: inout Contact, request: ContactRequestRecord, of user: User) throws {
         guard let addressID = request.request.userContactLinkID, let reply = try db.addresses.find(addressID)?.addressSettings.autoReply else {
             return
@@ -231,7 +231,7 @@ extension ContactRequests {
         let request = try find(id, of: user)
         let contact = try request.request.contactID.flatMap { try db.contacts.find($0, of: user) }
         if let contact {
-            // One that was accepted before has a connection.
+            // An accepted request has a connection.
             try transaction.outbox.deleteAgentConnections(of: contact, user: user)
             try db.contacts.delete(contact, user: user.userID)
             transaction.effects.removesFiles = true

@@ -16,7 +16,7 @@ extension ChatTransaction {
 }
 
 extension Contacts {
-    /// Stores what a contact publishes now, and reports it if it changed.
+    /// Stores the present profile of a contact, and reports it if it changed.
     ///
     /// - Parameter createsItems: Whether the chat shows the change; before anybody is connected it does not.
     func updateProfile(of contact: Contact, to profile: Profile, createsItems: Bool, user: User) throws -> Contact {
@@ -40,7 +40,7 @@ extension Contacts {
         return updated
     }
 
-    /// Both sides of a chat have one time to live: the one that was set last counts for both.
+    /// Both sides of a chat have one time to live: the last setting counts for both.
     ///
     /// - Returns: what this profile sets for the contact from now on; nil if that does not change.
     private func followedTTL(of contact: Contact, offered: ChatPreferences?, user: User) -> ChatPreferences? {
@@ -112,7 +112,7 @@ extension Contacts {
         return .newPreparedChat(user: user, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items, chatStats: stats))
     }
 
-    /// Sets what a contact is allowed, and tells it.
+    /// Sets the preferences for a contact, and sends them to the contact.
     func setPreferences(_ preferences: ChatPreferences, of id: ContactID) throws -> ChatResponse {
         let user = try transaction.user()
         let contact = try transaction.conversations.contact(id, of: user)
@@ -153,7 +153,7 @@ extension Contacts {
         return .contactUserChanged(user: user, fromContact: contact, newUser: newUser, toContact: moved)
     }
 
-    /// Shows what changed in what is allowed, before anybody is connected.
+    /// Shows the changes of preferences before anybody is connected.
     func addItems(changedFrom old: Contact, to contact: inout Contact, of user: User) throws {
         let contents = FeatureItems.changedBeforeConnecting(from: old.mergedPreferences, to: contact.mergedPreferences)
         try transaction.items.addInternal(contents, isSent: false, to: &contact, of: user)

@@ -4,7 +4,7 @@ import ChatRules
 import ChatStore
 import SMPAgent
 
-// How contacts come to be: what the two sides tell each other while they connect (chat protocol, "Establishing a connection").
+// The handshake of contacts: the data that the two sides exchange while they connect (chat protocol, "Establishing a connection").
 
 /// Receives the first messages of connections with contacts.
 struct Handshakes: TransactionFeature {
@@ -59,7 +59,7 @@ extension Handshakes {
 
     /// Whom we joined introduces itself.
     func receiveInformation(_ message: ChatMessage, in context: inout ReceivingContext) throws {
-        // Once connected, what the contact has published since counts, not what it began with.
+        // Once connected, the latest profile of the contact counts, not the first one.
         guard context.connection.status != .ready else { return }
         try transaction.connectionEvents.setStatus(.sendReady, in: &context)
         try transaction.connectionEvents.updateVersions(message, in: &context)
@@ -72,7 +72,7 @@ extension Handshakes {
         try meet(profile, createsItems: isPrepared, in: &context)
     }
 
-    /// Makes the contact, or learns what it publishes if it is there already.
+    /// Makes the contact, or updates the profile of an existing one.
     private func meet(_ profile: Profile, createsItems: Bool, in context: inout ReceivingContext) throws {
         if let contact = context.contact {
             context.contact = try transaction.contacts.updateProfile(of: contact, to: profile, createsItems: createsItems, user: context.user)

@@ -105,7 +105,7 @@ struct RequestAcceptor: Sendable {
 extension ContactRequests {
     /// Records that the agent has accepted a request: messages can be sent if the peer's queue is secured.
     ///
-    /// - Returns: The contact as it is now.
+    /// - Returns: The updated contact.
     @discardableResult
     func completeAcceptance(_ acceptance: RequestAcceptor.Acceptance, isSecured: Bool, announces: Bool) throws -> Contact {
         let user = try transaction.anyUser(acceptance.user.userID)

@@ -5,13 +5,13 @@ import ChatStore
 import Logging
 import SMPAgent
 
-/// Deletion of what the agent has made for a command that could not be stored.
+/// Deletion of connections and queues that the agent has made for a command that could not be stored.
 struct AgentLeftovers: Sendable {
     let transactions: TransactionRunner
     let jobs: JobQueue
     let logger: Logger
 
-    /// Schedules a job that deletes what the agent made without use: also when the disk fails, and after a restart.
+    /// Schedules a job that deletes unused connections and queues of the agent, also when the disk fails, and after a restart.
     func discard(_ task: AgentJob.Task, agentUser: AgentUserID? = nil) {
         let now = transactions.clock.time.now
         transactions.store.submit(isPersistent: true) { db in
@@ -25,7 +25,7 @@ struct AgentLeftovers: Sendable {
         }
     }
 
-    /// Runs a transaction that stores what the agent has made; if it fails, the agent's part is deleted.
+    /// Runs a transaction that stores new connections of the agent; if it fails, they are deleted.
     func orDiscard<T>(
         _ made: AgentJob.Task, agentUser: AgentUserID? = nil, _ body: () async throws(ChatCoreError) -> T
     ) async throws(ChatCoreError) -> T {

@@ -32,7 +32,7 @@ final class CrashLoopGuard: Sendable {
             do {
                 try await store.write { db in for count in counts { try db.quarantine.set(count, at: time.now) } }
             } catch {
-                // The start of an engine does not wait for a disk that fails: this process knows what it has to, and the next one does not.
+                // The start of an engine does not wait for a failing disk: this process has the counts, and the next one does not.
                 logger.warning("what the process before this one died of is not stored", metadata: ["error": "\(error)"])
             }
             known = suspects

@@ -14,7 +14,7 @@ enum JobLimits {
     static let concurrentOwnJobs = 64
     /// Seconds after which a job that a peer has caused is given up …
     static let lifetime: Int64 = 7 * 86_400
-    /// … if this process has tried it so often: one that starts after a long pause must not give up at once.
+    /// … if this process has tried it so often: a process that starts after a long pause must not give up at once.
     static let attemptsBeforeGivingUp = 10
 
     /// Kinds of jobs caused by peers; see ``AgentJob/Task/isCausedByPeers``.

@@ -18,7 +18,7 @@ protocol AgentJobHandling: AnyObject, Sendable {
 }
 
 /// The queue of jobs that transactions have written for the agent. Jobs run side by side, as many as ``JobLimits`` says; each is retried with a growing
-/// delay until it is done or fails permanently. One that a peer has caused is given up after some days, and set aside if three processes crashed while they
+/// delay until it is done or fails permanently. A job that a peer has caused is given up after some days, and quarantined if three processes crashed while they
 /// tried it.
 final class JobQueue: Sendable {
     /// The delays before a job is tried again: the first and the longest.
@@ -62,7 +62,7 @@ final class JobQueue: Sendable {
     /// Sets the handler of jobs, which is held weakly.
     func attach(_ handler: any AgentJobHandling) { state.withLock { $0.handler = handler } }
 
-    /// Begins with the jobs that an earlier run left behind.
+    /// Begins with the unfinished jobs of an earlier run.
     ///
     /// - Returns: Those jobs.
     @discardableResult

@@ -19,7 +19,7 @@ extension Outbox {
         var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let notifies = messages.contains(where: \.notifies)
         if group.usesRelays, !group.membership.isRelay {
-            // Relays may pass on to this profile what it has sent itself.
+            // Relays may forward this profile's own messages to it.
             for message in messages {
                 try db.receivedMessages.noteSentMessage(message.id, group: group.groupID, author: group.membership.groupMemberID, at: now)
             }

@@ -4,7 +4,7 @@ import ChatRules
 import ChatStore
 import SMPWire
 
-// Sending: what the store keeps of messages until the agent has them.
+// Sending: the stored messages until the agent has them.
 
 /// Stores messages to contacts and members until the agent has them.
 struct Outbox: TransactionFeature {
@@ -81,7 +81,7 @@ extension Outbox {
         guard !records.isEmpty else { return }
         var last: [Delivery] = []
         if let parting, let record = records.first(where: { $0.id == contact.activeConnection?.connectionID }) {
-            // The rows go with the connection: what is not handed over yet travels with the work.
+            // The rows are deleted with the connection: the work contains the messages that are not handed over yet.
             try send(parting, to: contact)
             transaction.effects.deliveries.removeAll { $0.connectionID == record.id }
             last = try db.deliveries.waiting(connection: record.id)

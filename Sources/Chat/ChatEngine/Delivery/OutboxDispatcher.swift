@@ -15,7 +15,7 @@ protocol OutboxDelegate: AnyObject, Sendable {
     func outboxDidFail(_ delivery: Delivery, _ fault: AgentError) async
 }
 
-/// The answer to what a report of the agent is to wait for.
+/// The answer to the question for what a report of the agent must wait.
 enum HandOverWait: Sendable {
     /// Messages of the connection wait, or may: the report is repeated after them.
     case waits
@@ -80,7 +80,7 @@ final class OutboxDispatcher: Sendable {
         var isClosed = false
         /// The number of calls to the agent that are over.
         var handOvers = 0
-        /// The number of starts: what was begun before the last one ends without touching what came after.
+        /// The number of starts: work from before the last start ends without affecting later work.
         var run = 0
     }
 
@@ -103,11 +103,11 @@ final class OutboxDispatcher: Sendable {
     /// Sets the delegate, which is held weakly.
     func attach(_ delegate: any OutboxDelegate) { state.withLock { $0.delegate = delegate } }
 
-    /// Begins with what an earlier run left behind.
+    /// Begins with the unfinished work of an earlier run.
     func start() {
         state.withLock { state in
             for (connection, queue) in state.queues { state.postpone(queue.completions, connection) }
-            // Everything that waits is in the store, also what was committed before the start.
+            // All waiting work is in the store, including work that was committed before the start.
             state.queues = [:]
             state.outOfStep = []
             state.count = 0
@@ -193,7 +193,7 @@ final class OutboxDispatcher: Sendable {
         }
     }
 
-    /// Takes what the agent is given next. Connections with nothing left are dropped from `connections`; those that are served go to its end.
+    /// Takes the next messages for the agent. Connections with nothing left are dropped from `connections`; those that are served go to its end.
     ///
     /// - Returns: nil if nothing is left.
     private func nextBatch(of connections: inout [Bytes], _ run: Int) -> [Delivery]? {

@@ -36,7 +36,7 @@ final class EngineCore: Sendable {
     let leftovers: AgentLeftovers
     let folders: FileFolders
     let files: FileTransferController
-    /// The key of the databases, as it is now.
+    /// The present key of the databases.
     let storeKey: Mutex<DatabaseKey?>
 
     let relayTests = RelayTests()
@@ -137,10 +137,10 @@ final class EngineCore: Sendable {
 // MARK: Starting and stopping
 
 extension EngineCore {
-    /// Begins to send and receive, first what an earlier run left behind.
+    /// Begins to send and receive, first the unfinished work of an earlier run.
     ///
     /// - Parameters:
-    ///   - isMain: False for a program beside the app, which has nothing expire and receives no files.
+    ///   - isMain: False for a second program beside the app, in which nothing expires and no files are received.
     ///   - sendsFiles: True if files are transferred although it is not the app.
     /// - Returns: False if the core was running.
     @discardableResult
@@ -231,17 +231,17 @@ extension EngineCore {
     /// Ends everything; the core cannot be started again. Calling it twice is harmless.
     func close() async {
         guard lifecycle.close() else { return }
-        // What waits for the disk would keep those waiting that are stopped.
+        // Work that waits for the disk would delay the services that are being stopped.
         store.stopWaitingForDisk()
         await stop()
         await closeStores()
         hub.finish()
     }
 
-    /// Closes the databases, once what was received is stored. What is asked of them then is refused.
+    /// Closes the databases, once received events are stored. Later requests are refused.
     func closeStores() async {
         store.stopWaitingForDisk()
-        // Reports that wait for messages would keep back those behind them.
+        // Reports that wait for messages would delay the reports after them.
         outbox.close()
         await agent.close()
         await receiving.withLock { $0 }?.value

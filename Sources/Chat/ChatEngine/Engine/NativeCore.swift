@@ -27,7 +27,7 @@ package final class NativeCore: IdempotentChatCore {
 
     /// A core over an agent that is there already.
     ///
-    /// - Parameter reports: what the agent tells.
+    /// - Parameter reports: the events of the agent.
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
         network: (any SMPRouting)? = nil, lock: FolderLock? = nil, agentDatabase: DatabaseFile? = nil,
@@ -61,7 +61,7 @@ package final class NativeCore: IdempotentChatCore {
         }
     }
 
-    /// The note of what is being done, beside the databases. Without it everything works but setting aside what processes die of.
+    /// The record of the work in progress, beside the databases. Without it, everything works except the quarantine of events on which processes crash.
     private static func inFlight(_ configuration: NativeCoreConfiguration, _ name: String = "", slots: Int) -> InFlightTable? {
         guard let prefix = configuration.prefix else { return nil }
         do throws(InFlightError) {
@@ -98,7 +98,7 @@ package final class NativeCore: IdempotentChatCore {
     ///
     /// - Parameters:
     ///   - now: The time of the chat layer.
-    ///   - age: The time by which messages disappear; it moves as it is set. Anyone who moves it calls ``removeExpiredMessages()``.
+    ///   - age: The time by which messages disappear. After changing it, call ``removeExpiredMessages()``.
     /// - Throws: as ``open(_:network:)``.
     package static func open(
         _ configuration: NativeCoreConfiguration, services: NativeCoreServices, now: @escaping @Sendable () -> UTCTimestamp,
@@ -115,7 +115,7 @@ package final class NativeCore: IdempotentChatCore {
         let lock: FolderLock?
         if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }
         do throws(StorageError) {
-            // What a change of key that was interrupted has left is put in order first.
+            // An interrupted change of key is completed or undone first.
             try configuration.databases?.checkKey(configuration.key)
             let disk = DiskHealthReporter(observer: configuration.diskHealth)
             let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, logger: configuration.logger, health: disk.take)
@@ -148,12 +148,12 @@ package final class NativeCore: IdempotentChatCore {
 
     // MARK: Life
 
-    /// Begins to send and receive. Commands are taken before, but what they send waits.
+    /// Begins to send and receive. Commands are accepted before, but their messages wait.
     package func start() async throws(ChatCoreError) {
         try await engine.start()
     }
 
-    /// Stops sending and receiving; ``start()`` continues with what waits.
+    /// Stops sending and receiving; ``start()`` continues with the waiting work.
     package func stop() async {
         await engine.stop()
     }
@@ -161,7 +161,7 @@ package final class NativeCore: IdempotentChatCore {
     /// True if the core sends and receives.
     package var isRunning: Bool { engine.isRunning }
 
-    /// Stops, finishes what is being written and lets go of the folder. Subscriptions to events end.
+    /// Stops, finishes running writes and releases the folder. Subscriptions to events end.
     package func close() async {
         await engine.close()
         await network?.close()
@@ -185,7 +185,7 @@ package final class NativeCore: IdempotentChatCore {
                     written.append(answer)
                     continue
                 }
-                // What is more than a transaction sees the effects of all before it.
+                // A command of more than one transaction sees the effects of all commands before it.
                 for answer in written { results.append(await answer.outcome) }
                 written = []
                 do throws(ChatCoreError) {
@@ -241,7 +241,7 @@ package final class NativeCore: IdempotentChatCore {
     /// Runs a command unless one ran under the key before.
     ///
     /// Commands about messages and chats, answers to requests, and blocks, removals and roles of members can be given under a key; others are
-    /// refused as `unsupported`. What was made and has been deleted since is reported as not found. Keys are remembered for
+    /// refused as `unsupported`. A result that has been deleted since is reported as not found. Keys are remembered for
     /// ``NativeCoreConfiguration/commandKeyPeriod``.
     package func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
         guard command.canBeGivenOnce else {

@@ -24,7 +24,7 @@ extension OnceCommands {
         return try db.commands.outcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
     }
 
-    /// Remembers what came of the command that this transaction runs.
+    /// Stores the outcome of the command that this transaction runs.
     func remember(_ response: ChatResponse, as key: String) throws {
         try db.commands.insert(CommandOutcome(of: response, at: now), user: try transaction.user().userID, key: key)
     }

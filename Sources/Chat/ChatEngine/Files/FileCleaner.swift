@@ -5,7 +5,7 @@ import Logging
 import XFTPAgent
 import XFTPProtocol
 
-/// Removes what deleted files have left behind: transfers, and copies in the folder for files.
+/// Removes the remains of deleted files: transfers, and copies in the folder for files.
 ///
 /// A row for each stays in the store until that is done.
 struct FileCleaner: Sendable {

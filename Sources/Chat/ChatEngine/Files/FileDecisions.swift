@@ -3,7 +3,7 @@ import ChatProtocol
 import ChatRules
 import ChatStore
 
-// What a command or a message does to a file in its state.
+// The effect of a command or a message on a file, by its state.
 
 /// The decision whether a file can be received now.
 enum ReceiveDecision: Equatable {
@@ -35,7 +35,7 @@ enum CancelDecision: Equatable {
     }
 }
 
-/// The obstacles to forwarding a file, the one to be reported first.
+/// The obstacles to forwarding a file, in the order of reporting.
 enum ForwardObstacle: Int, Comparable {
     case notAccepted, inProgress, failed, missing
 

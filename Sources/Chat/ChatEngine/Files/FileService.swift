@@ -27,14 +27,14 @@ package protocol FileService: Sendable {
         _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
     ) async throws(FileTransferError)
 
-    /// Forgets a transfer and leaves on the routers what was uploaded.
+    /// Deletes a transfer and leaves the uploaded chunks on the routers.
     func remove(_ id: FileTransferID) async throws(FileTransferError)
-    /// Forgets a transfer and deletes what was uploaded.
+    /// Deletes a transfer and its uploaded chunks.
     func delete(_ id: FileTransferID) async throws(FileTransferError)
     /// Deletes an uploaded file by its sender's description.
     func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError)
 
-    /// The state of all file routers and what was counted for them.
+    /// The state and counters of all file routers.
     func serversSummary() async -> FileServersSummary
     /// Begins to count anew.
     func resetServerStatistics()

@@ -71,7 +71,7 @@ final class FileTransferController: Sendable {
             } catch {
                 throw FileTransferError(.file, "\(error.error)")
             }
-            // Routers that are not known were checked when the file was accepted; those behind a redirect are known only now.
+            // Unknown routers were checked when the file was accepted; those of a redirected description are known only now.
             try await service.download(transfer, of: file.user.rawValue, try file.routerDescription, to: target, approvesServers: file.approvesRelays)
         }
     }
@@ -185,7 +185,7 @@ final class FileTransferController: Sendable {
         try await transactions.transaction(isPersistent: true, body)
     }
 
-    /// Records something with the next transaction. A crash before that repeats what it is about, or has it shown as not done: that costs less than a
+    /// Records something with the next transaction. A crash before that repeats the work, or shows it as not done: that costs less than a
     /// flush of the disk for each.
     private func later(_ what: String, _ body: @escaping @Sendable (Database) throws -> Void) {
         transactions.store.submitLater(body) { [logger] result in

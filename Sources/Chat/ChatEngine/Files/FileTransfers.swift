@@ -57,7 +57,7 @@ extension FileTransfers {
         }
     }
 
-    /// Cancels the transfers of a chat whose items stay, although nobody is connected to it any more.
+    /// Cancels the transfers of a chat that nobody is connected to any more; its items stay.
     func cancelAll(in chat: ItemOwner) throws {
         for file in try db.files.unfinishedFiles(of: chat) { try cancelTransfer(of: file) }
     }

@@ -25,7 +25,7 @@ enum InlineAcceptDecision: Equatable {
 
 /// The decision about a chunk.
 enum InlineChunkDecision: Equatable {
-    /// It came before, or for a file that is not received any more.
+    /// The chunk came before, or belongs to a file that is not received any more.
     case ignore
     /// Nobody has accepted the file.
     case prohibit

@@ -45,9 +45,9 @@ extension ReceivedFiles {
         try receive(part, ofFileIn: stored, of: user)
     }
 
-    /// The item of a member's file, or of one that a channel has sent.
+    /// The item of a file of a member or of a channel.
     ///
-    /// - Parameter member: The one who writes about the file; nil where a relay does not tell.
+    /// - Parameter member: The author of the message about the file; nil if the relay does not name it.
     private func itemWithFile(_ message: SharedMessageID, from member: GroupMember?, in group: GroupInfo) throws -> StoredItem? {
         if let member, let own = try db.items.find(group: group, sharedMessageID: message, author: member.memberID, at: now) { return own }
         guard group.usesRelays, member.map({ $0.role == .owner }) ?? true else { return nil }
@@ -56,7 +56,7 @@ extension ReceivedFiles {
 
     /// Takes a part of the description of a member's file.
     ///
-    /// - Parameter member: The one who sends it; nil where a relay does not tell.
+    /// - Parameter member: The sender; nil if the relay does not name it.
     func receive(
         _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
@@ -136,7 +136,7 @@ extension ReceivedFiles {
         do throws(Refusal) { path = try reserve(file.name, folders) } catch { return .failure(error) }
         try db.files.accept(id, path: path, key: key, approvesRelays: approvesRelays, inline: isInline ? .offer : nil)
         file = try receivedFile(id)
-        // The response shows the file as it is before the download begins.
+        // The response shows the state of the file before the download begins.
         guard let shown = try transaction.fileTransfers.itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
         if announces { emit(.rcvFileAccepted(user: user, chatItem: shown)) }
         if isInline { try transaction.inlineFiles.askForChunks(of: file, user: user) }
@@ -144,7 +144,7 @@ extension ReceivedFiles {
         return .success(.rcvFileAccepted(user: user, chatItem: shown))
     }
 
-    /// Begins the download of an accepted file. One that is on routers that nobody approved is offered again instead.
+    /// Begins the download of an accepted file. A file on routers that nobody approved is offered again instead.
     private func beginDownload(_ file: FileRecord, of user: User) throws -> Result<Void, Refusal> {
         let description: RouterFileDescription
         do throws(WireError) {
@@ -175,7 +175,7 @@ extension ReceivedFiles {
         return visible.filter { server in !known.contains { $0.isSameRouter(as: server) } }.map(\.wireString).sorted()
     }
 
-    /// Makes a file that cannot be received now one that is offered.
+    /// Offers a file again that cannot be received now.
     private func offerAgain(_ file: FileRecord, _ status: ItemFileStatus, of user: User) throws {
         try discard(file)
         try db.files.update(file.id, state: .new, status: status)
@@ -262,7 +262,7 @@ extension ReceivedFiles {
 
     // MARK: Cancelling
 
-    /// Stops a download at the command of its profile. The file is offered again, unless it is one that its sender sends only once.
+    /// Stops a download at the command of its profile. The file is offered again, unless its sender sends it only once.
     func cancel(_ file: FileRecord, of user: User) throws -> ChatResponse {
         let transfer = try receiveTransfer(file)
         if file.fileProtocol == .xftp {

@@ -8,7 +8,7 @@ import SMPCrypto
 // Business chats: a group for each customer that comes by a business address.
 
 extension GroupProfile {
-    /// The profile of a business chat, named after the one that it is with.
+    /// The profile of a business chat, with the name of the customer.
     init(business profile: Profile, preferences: GroupPreferences) {
         self.init(
             displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription, image: profile.image,
@@ -82,7 +82,7 @@ extension BusinessChats {
                 groupSize: 1))
     }
 
-    /// Sends the welcome message of the address to a customer; one that was shown before is only repeated, under its id.
+    /// Sends the welcome message of the address to a customer; a message that was shown before is only repeated, under its id.
     ///
     /// - Parameter isSecured: True once the customer's queue takes messages, before the connection is complete. Clients that know
     ///   batches of messages get it then, older ones when the connection is complete.

@@ -51,7 +51,7 @@ extension Forwarding {
         try forward(elements, to: connected.filter { $0.0.supports(Outbox.binaryForwarding) })
         let old = connected.filter { !$0.0.supports(Outbox.binaryForwarding) && $0.0.supports(ChatVersions.groupForwarding) }
         guard !old.isEmpty else { return }
-        // What is too long in this form is left out: it must not take the others with it.
+        // A message that is too long in this form is left out, so that the others are sent.
         let nested = zip(forwards, messages).compactMap { try? OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
         let waiting = old.filter(\.1.isInactive).map(\.0.groupMemberID)
         try db.pendingMessages.insert(nested.map { ($0.body, nil) }, for: waiting, at: now)

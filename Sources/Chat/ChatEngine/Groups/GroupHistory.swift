@@ -39,7 +39,7 @@ extension GroupHistory {
         try transaction.outbox.sendDirectly(events, to: member, in: group)
     }
 
-    /// A message of the history as it is forwarded, with the description of its file. Of one whose file cannot be fetched any more, the text is.
+    /// A message of the history in the forwarded form, with the description of its file. If the file cannot be fetched any more, only the text is forwarded.
     private func historyEvents(_ stored: StoredItem, in chat: GroupConversation) throws -> [ChatMessageEvent] {
         let group = chat.group
         let author: GroupMember?

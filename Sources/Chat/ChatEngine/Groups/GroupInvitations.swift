@@ -5,7 +5,7 @@ import ChatStore
 import SMPAgent
 import SMPWire
 
-// Groups come to be: by invitations of contacts, and by links, as the one who joins and as the host.
+// The ways into a group: invitations of contacts, and links, for the joiner and for the host.
 
 /// Receives invitations to groups.
 struct GroupInvitations: TransactionFeature {
@@ -108,7 +108,7 @@ extension GroupInvitations {
         emit(.chatItemUpdated(user: user, chatItem: conversation.containing(try transaction.conversations.item(id, in: conversation).item)))
     }
 
-    // MARK: Links, as the one who joins
+    // MARK: Links, for the joiner
 
     /// The host of a group lets this profile join, which asked by a link without knowing that it is one of a group.
     func receiveLinkInvitation(

@@ -80,9 +80,9 @@ extension GroupProfiles {
         group = chat.group
     }
 
-    /// Stores what a member publishes now, and reports it if it changed.
+    /// Stores the present profile of a member, and reports it if it changed.
     ///
-    /// - Parameter received: The message that brought it; nil for what the host sends once after a connection by a link.
+    /// - Parameter received: The message that brought it; nil for the profile that the host sends once after a connection by a link.
     @discardableResult
     func updateProfile(
         of member: GroupMember, to profile: Profile, _ received: GroupMessage?, in group: inout GroupInfo, of user: User
@@ -118,7 +118,7 @@ extension GroupProfiles {
 
     /// Gives a member the profile that it has sent while it was blocked for all, if it has sent one.
     ///
-    /// - Returns: The member as it is then.
+    /// - Returns: The updated member.
     func showWithheldProfile(of member: GroupMember, in group: inout GroupInfo, of user: User) throws -> GroupMember {
         guard let profile = try db.members.takeWithheldProfile(of: member.groupMemberID), let current = try db.members.find(member.groupMemberID) else {
             return member
@@ -130,11 +130,11 @@ extension GroupProfiles {
     private func conversation(withProfileOf member: GroupMember, in group: GroupInfo) throws -> GroupConversation? {
         let (_, chat) = try transaction.conversations.conversation(with: member, in: group)
         guard chat.scope == nil, group.usesRelays, !member.isRelay, member.role < .moderator else { return chat }
-        // What a subscriber calls itself is no news for a channel, but it is for those who talk with the subscriber.
+        // A subscriber's new name is not shown in the channel, but in chats with the subscriber.
         return try member.supportChat == nil ? nil : transaction.conversations.supportChat(of: member, in: group).1
     }
 
-    /// A business chat is called as the one is who it is with.
+    /// A business chat has the name of its customer.
     private func updateBusinessProfile(_ profile: Profile, by member: GroupMember, in group: inout GroupInfo, of user: User) throws {
         let old = group
         var shown = group.groupProfile

@@ -31,7 +31,7 @@ extension Groups {
         return refused.count
     }
 
-    /// Forgets somebody who was refused. What is still on its way to the joiner is delivered first.
+    /// Deletes a refused joiner. Messages that are on their way to the joiner are delivered first.
     func forgetRefused(_ member: GroupMember, of user: User) throws {
         try transaction.members.deleteConnections(of: [member], afterDelivery: true, keepsRows: false, user: user)
         try db.members.delete(member, user: user.userID)

@@ -11,7 +11,7 @@ extension Groups {
         if let current = try db.groups.find(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
     }
 
-    /// Has published what the link of a channel shows now.
+    /// Publishes the present data of a channel's link.
     func publishLink(of group: GroupInfo, user: User) throws {
         guard try db.groupLinks.find(group: group.groupID) != nil else { return }
         try db.groups.changeLink(of: group.groupID)

@@ -151,7 +151,7 @@ extension Groups {
         try transaction.fileTransfers.cancelAll(in: .group(id))
         let message = try transaction.outbox.outgoing(.leaveGroup, in: group)
         if group.isServedHere {
-            // The owners learn of it at once, because what they post from then on needs another way; subscribers once they have what was accepted.
+            // Owners are notified at once, because their later posts need another relay; subscribers are notified after the accepted posts.
             let owners = try transaction.conversations.connectedMembers(of: group).filter { $0.role == .owner && $0.status.isCurrent }
             try transaction.outbox.send([message], to: owners, in: group)
             try transaction.relayWork.endService(of: group, with: message)
@@ -199,7 +199,7 @@ extension Groups {
 
     /// Changes the profile of a group, here and at the members.
     ///
-    /// - Returns: The response, and whether what the link of the group shows has to follow.
+    /// - Returns: The response, and whether the data of the group's link must be updated.
     func update(_ old: GroupInfo, to profile: GroupProfile, of user: User) throws -> ChatResponse {
         try transaction.conversations.require(.owner, in: old)
         if profile.displayName != old.groupProfile.displayName { try transaction.users.checkName(profile.displayName) }

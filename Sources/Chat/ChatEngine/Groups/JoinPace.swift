@@ -23,7 +23,7 @@ package struct JoinPace: Sendable, Hashable {
 
     /// Messages for each member of a group that one join causes.
     static let messagesPerMember = 3
-    /// Messages that a join causes beside those: the answer, the history, and all that it causes in a channel, where nobody is introduced.
+    /// Further messages of a join: the answer, the history, and all messages of a join in a channel, where nobody is introduced.
     static let messagesPerJoin = 4
 
     /// The messages that a join causes.

@@ -29,7 +29,7 @@ struct MemberConnector: Sendable {
         }
     }
 
-    /// - Returns: nil if the member, or this profile, has gone since: they are not connected any more.
+    /// - Returns: nil if the member, or this profile, has left since: they are not connected any more.
     func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
         try await transactions.query { transaction in
             guard let member = try transaction.db.members.find(id), !member.status.hasEnded, let userID = try transaction.db.members.userID(ofMember: id),
@@ -228,7 +228,7 @@ struct MemberConnector: Sendable {
 }
 
 extension MemberConnector {
-    /// Publishes what the link of a channel shows, unless it shows that already.
+    /// Publishes the data of a channel's link, unless the link has them already.
     private func publishChannelLink(
         of group: GroupInfo, _ link: GroupLink, _ connection: ConnectionRecord, user: User
     ) async throws(ChatCoreError) -> GroupLink? {

@@ -74,11 +74,11 @@ extension MemberContacts {
         var contact: Contact
         if let known = try member.contactID.flatMap({ try db.contacts.find($0, of: user) }) {
             contact = known
-            // A member can be taken for a contact that it is not: a connection that works is not given up for one that it offers.
+            // A member can be mistaken for a contact: a working connection is not given up for one that the member offers.
             guard !known.isNamedByOwner, !known.isReachable else {
                 return reportError("x.grp.direct.inv: the contact is connected (ignoring)", severity: "warning", of: user)
             }
-            // Both have invited each other: the one who got the greater link joins it.
+            // Both have invited each other: the side that received the greater link joins by it.
             if let connection = known.activeConnection, known.contactGroupInvitationSent,
                 let own = try db.connections.link(ofConnection: connection.connectionID)?.fullLink, link <= own
             {

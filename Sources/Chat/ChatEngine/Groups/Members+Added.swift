@@ -44,7 +44,7 @@ extension Members {
     ) throws -> GroupMember {
         let id = member.groupMemberID
         try db.members.update(member, user: user.userID, profile: info.profile, at: now)
-        // What the link or a signed event told of an owner is not changed by what a relay says, nor is a key that is known.
+        // A relay cannot change the data of an owner from the link or a signed event, nor a known key.
         try db.members.update(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
         try db.members.update(id, status: status, at: now)
         if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.members.update(id, publicKey: key) }

@@ -29,7 +29,7 @@ extension Members {
     /// Enqueues the agent's deletion of the connections with members.
     ///
     /// - Parameters:
-    ///   - afterDelivery: Whether what was sent to them before is delivered first.
+    ///   - afterDelivery: Whether earlier messages to them are delivered first.
     ///   - keepsRows: Whether the connections stay known as deleted ones.
     func deleteConnections(of members: [GroupMember], afterDelivery: Bool, keepsRows: Bool, user: User) throws {
         var connections: [Bytes] = []
@@ -37,14 +37,14 @@ extension Members {
         let waiting = try db.pendingMessages.members(among: members.map(\.groupMemberID))
         if !waiting.isEmpty {
             for member in members where afterDelivery && member.openConnection != nil && waiting.contains(member.groupMemberID) {
-                // No event of the connection comes any more that would send what waits. The agent keeps it until there is room.
+                // No further event of the connection would send the waiting messages. The agent keeps it until there is room.
                 try transaction.outbox.sendPendingMessages(to: member)
             }
             try db.pendingMessages.delete(members: waiting)
         }
         for record in try members.flatMap({ try db.connections.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
             connections.append(record.agentConnectionID)
-            // The rows go, or are of no use any more: what is not handed over yet travels with the work.
+            // The rows are deleted, or no longer used: the work contains the messages that are not handed over yet.
             if afterDelivery { last += try db.deliveries.waiting(connection: record.id) }
             transaction.effects.deliveries.removeAll { $0.connectionID == record.id }
             if keepsRows {

@@ -131,7 +131,7 @@ extension PreparedGroups {
         return (try full(prepared.connectionLink.fullLink), .groupLink(plan: .known(groupInfo: group, ownerVerification: nil)))
     }
 
-    /// Stores what the link of a known group shows now.
+    /// Stores the present data of a known group's link.
     ///
     /// - Returns: The group, and whether its profile changed. A change of the number of members is not reported.
     func update(_ id: GroupID, fromLink data: GroupShortLinkData?, of user: User) throws -> (GroupInfo, isUpdated: Bool) {

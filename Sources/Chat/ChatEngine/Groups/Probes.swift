@@ -52,7 +52,7 @@ extension Probes {
     }
 
     private func sendHash(of sent: (id: Int64, probe: Probe), to peer: ContactOrMember, of user: User) throws {
-        // A contact that cannot be written to is no reason to refuse what the probe came with.
+        // The message with the probe is not refused because a contact cannot be reached.
         let outcome = try attempt {
             try send(.checkProbe(ProbeHash(Hash.sha256(sent.probe.bytes))), to: peer, of: user)
             try db.probes.insertSentHash(sent.id, to: peer)
@@ -106,7 +106,7 @@ extension Probes {
         return .member(group, member)
     }
 
-    /// Confirms to the one who sent the hash that it is the one who sent the probe.
+    /// Confirms to the sender of the hash that it is the sender of the probe.
     private func match(_ one: ContactOrMember, with two: ContactOrMember, _ probe: Probe, of user: User) throws {
         switch (one, two) {
         case (.contact(let contact), .member(let group, let member)), (.member(let group, let member), .contact(let contact)):
@@ -118,7 +118,7 @@ extension Probes {
         }
     }
 
-    /// Records that a contact and a member are the same. The one whose name is older keeps it.
+    /// Records that a contact and a member are the same person. The older of the two names stays.
     private func associate(_ contact: Contact, _ member: GroupMember, in group: GroupInfo, of user: User) throws {
         guard let first = Self.suffix(of: contact.localDisplayName, base: contact.profile.displayName),
             let second = Self.suffix(of: member.localDisplayName, base: contact.profile.displayName), first != second
@@ -134,7 +134,7 @@ extension Probes {
                 updatedContact: try transaction.conversations.contact(contact.contactID, of: user)))
     }
 
-    /// The number behind a local name; nil for a name that is not made of this one.
+    /// The number after a local name; nil for a name that is not derived from this one.
     private static func suffix(of name: String, base: String) -> Int? {
         if name == base { return 0 }
         guard name.hasPrefix(base + "_") else { return nil }

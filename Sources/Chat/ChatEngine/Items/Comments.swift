@@ -72,7 +72,7 @@ extension Comments {
         return CommentRules.refusal(on: post, by: member, in: group, at: time).map { .failure($0) } ?? .success(post)
     }
 
-    /// Tells whether the quote of a received message counts: in comments, what is not about the same post is not shown as quoted.
+    /// Tells whether the quote of a received message counts: in comments, a quote from another post is not shown.
     func mayQuote(_ quote: QuotedMessage?, in chat: GroupConversation) throws -> Bool {
         guard chat.post != nil, let quote else { return true }
         guard let id = quote.reference.messageID,
@@ -93,7 +93,7 @@ extension Comments {
             preferences, of: update.messageID, asChannel: update.asGroup == true && member.role >= .owner, in: group, of: user)
     }
 
-    /// Sets what a post takes. Nothing else of it changes.
+    /// Sets whether a post takes comments. Nothing else of it changes.
     func setPreferences(
         _ preferences: MessagePreferences, of id: SharedMessageID, asChannel: Bool, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {

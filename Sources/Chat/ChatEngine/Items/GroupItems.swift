@@ -79,7 +79,7 @@ extension GroupItems {
         draft.group.memberID = member?.groupMemberID
         var item = try add(draft, to: &chat, of: user)
         if let file { item = try transaction.receivedFiles.attach(file, to: item, in: .group(chat), of: user) }
-        // The author is shown as it is now, with its connection.
+        // The present author is shown, with its connection.
         if let member { item.direction = .groupReceived(member: member) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(item)]))
         return item

@@ -125,13 +125,13 @@ extension Items {
         return item
     }
 
-    /// Replaces what an item says and keeps what it said before.
+    /// Replaces the content of an item and keeps the earlier content.
     ///
     /// - Parameters:
     ///   - versionAt: When the new text was written.
-    ///   - isEdited: Whether the item is marked as edited: finishing one that was typed live is no edit.
+    ///   - isEdited: Whether the item is marked as edited: finishing a live message is not an edit.
     ///   - isLive: Whether the item is still being typed: a finished item stays finished.
-    /// - Returns: the item as it is now.
+    /// - Returns: the updated item.
     func update(
         _ stored: StoredItem, message: MessageContent, versionAt: UTCTimestamp, isEdited: Bool, isLive: Bool
     ) throws -> ChatItem {

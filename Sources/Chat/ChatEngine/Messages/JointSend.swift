@@ -21,7 +21,7 @@ enum CommandGroup: Sendable {
     /// Two or more that send to one contact or group.
     case joint([JointSend], to: SendTarget)
 
-    /// Commands in a group at most: it is one transaction, behind which everything else waits.
+    /// The maximum number of commands in a group: it is one transaction, for which everything else waits.
     static let largest = 256
 
     /// Puts those together that follow each other and send to one contact or group.

@@ -208,7 +208,7 @@ extension SentMessages {
         }
     }
 
-    /// The quote of an item: as it is sent, and as it is stored.
+    /// The quote of an item, in the sent and in the stored form.
     private func quote(
         _ id: ChatItemID?, with content: MessageContent, in conversation: Conversation
     ) throws -> (quoted: QuotedMessage, record: QuoteRecord)? {
@@ -245,7 +245,7 @@ extension SentMessages {
         } else if !message.mentions.isEmpty {
             throw Refusal.command("mentions are not supported in this chat")
         }
-        // In chats with contacts the connection is what is checked first, as in official cores.
+        // In chats with contacts, the connection is checked first, as in official cores.
         let receivers = conversation.isGroup ? nil : try transaction.outbox.audience(of: conversation)
         let stored = try transaction.conversations.item(id, in: conversation)
         switch EditDecision(stored, to: message.content, isLive: isLive, in: conversation) {

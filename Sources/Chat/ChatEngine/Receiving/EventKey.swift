@@ -4,7 +4,7 @@ import SMPWire
 import SystemSupport
 
 extension AgentNotification {
-    /// The event's name, which is the same when it comes again; nil for one that does not come again.
+    /// The event's name, which is the same when the event is repeated; nil for an event that is not repeated.
     var key: InFlightKey? {
         if case .event(let number)? = durableID { return InFlightKey([Self.durable] + Self.bytes(number)) }
         guard let connection else { return nil }

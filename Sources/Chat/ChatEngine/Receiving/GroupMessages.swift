@@ -56,7 +56,7 @@ extension GroupMessages {
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
         draft.group.signature = received.signature
         let conversation = Conversation.group(chat)
-        // What is forwarded as history has the time to live of the moment when it was sent.
+        // History has the time to live that was set when it was sent.
         let timer =
             received.forwardedBy == nil
             ? conversation.receivedTimer(ttl: container.ttl) : ItemTiming.received(chatTTL: .some(nil), ttl: container.ttl)
@@ -72,7 +72,7 @@ extension GroupMessages {
                 draft.timer = timer
             } else {
                 draft = whole
-                // Nobody is called to what is hidden.
+                // Hidden messages notify nobody.
                 draft.mentionsUser = false
             }
             draft.deletion = .blockedByAdmin
@@ -172,7 +172,7 @@ extension GroupMessages {
         }
         let known = try db.items.find(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
         let post = try known.flatMap(transaction.conversations.commentedPost)
-        // What is stored decides where the message is, and whether it is out of sight: the sender names any place.
+        // The store decides about the place of the message, and whether it is hidden: the sender can name any place.
         let writing = known.map { WritingDecision(editing: $0, by: member, in: group) } ?? WritingDecision(of: member, in: update.scope)
         if update.asGroup == true, case .refuse(let reason) = WritingDecision(.editAsGroup, by: member, inChannel: group.usesRelays) {
             reportError(reason, of: user)
@@ -246,7 +246,7 @@ extension GroupMessages {
         draft.group.memberID = member.groupMemberID
         let item = try transaction.groupItems.add(draft, to: &chat, of: user)
         if group.usesRelays {
-            // The message itself may still come: from another relay, or from one that changes the order.
+            // The message itself may still come: from another relay, or from a relay that changes the order.
             try db.receivedMessages.insert(
                 update.messageID, group: group.groupID, author: member.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
         }

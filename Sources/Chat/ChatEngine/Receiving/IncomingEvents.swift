@@ -19,7 +19,7 @@ extension ChatTransaction {
 }
 
 extension IncomingEvents {
-    /// Applies an event. Errors of what the peer sent become events; only the database can fail here.
+    /// Applies an event. Errors in the peer's messages become events; only the database can fail here.
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return transaction.connectionEvents.receiveState(incoming.notification.event) }
         if case .commandQuarantined(let command) = incoming.notification.event { return try transaction.quarantine.receive(command, of: connection) }
@@ -31,7 +31,7 @@ extension IncomingEvents {
                 }
                 return
             }
-            // Of deleted connections only their end is of interest. The agent may take days to send what waits for a removed member, who must
+            // Only the end of deleted connections matters. The agent may take days to send waiting messages to a removed member, who must
             // neither write nor become connected meanwhile.
             transaction.connectionEvents.receiveState(incoming.notification.event)
             if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }
@@ -54,7 +54,7 @@ extension IncomingEvents {
 
     /// Passes over an event that the store will never take. Of a message its chat tells that there was one.
     ///
-    /// - Parameter text: what the chat tells.
+    /// - Parameter text: the text in the chat.
     func setAside(_ incoming: Incoming, _ cause: ChatCoreError, shown text: String = "the message could not be stored") throws {
         emit(.chatError(error: cause.chatError ?? .store(error: .internalError(message: cause.message))))
         guard let number = incoming.messageID, let connection = incoming.notification.connection,
@@ -118,7 +118,7 @@ extension IncomingEvents {
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
             .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent, .subscriptionEnded,
             .commandQuarantined:
-            // What is sent is for the tracker.
+            // Events about sent messages are for the tracker.
             transaction.connectionEvents.receiveState(incoming.notification.event)
         }
     }

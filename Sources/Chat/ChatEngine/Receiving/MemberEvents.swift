@@ -76,7 +76,7 @@ extension MemberEvents {
         }
     }
 
-    /// Tells whether an event of a connection counts that was made for a refusal only. What the other side writes over it does not, and nothing of it is
+    /// Tells whether an event counts whose connection was made for a refusal only. Messages of the other side do not count, and none of them is
     /// shown. A joiner who writes has the refusal, and is forgotten.
     private func isOfRefusal(_ incoming: Incoming, from member: GroupMember, in group: GroupInfo, of user: User) throws -> Bool {
         switch incoming.notification.event {
@@ -110,7 +110,7 @@ extension MemberEvents {
             try db.members.update(member.groupMemberID, status: .accepted, at: now)
             try transaction.connectionEvents.allow(id, .ok, context: &context)
         case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
-            // The connection continues once the relay's link is what it should be.
+            // The connection continues once the relay's link has been verified.
             try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.channel(.acceptRelay(member: member.groupMemberID)), user: user)
         case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:
@@ -248,7 +248,7 @@ extension MemberEvents {
         emit(.connectedToGroupMember(user: user, groupInfo: group, member: shown, contact: nil))
         shown = member
         if member.category == .pre { try transaction.probes.probe(member, in: group, of: user) }
-        // The one who introduced the two stops forwarding between them.
+        // The member who introduced the two stops forwarding between them.
         let introducer = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
         guard let introducer, let host = try db.members.find(introducer) else { return }
         try transaction.outbox.sendDirectly([.memberConnected(memberID: member.memberID)], to: host, in: group)
@@ -263,7 +263,7 @@ extension MemberEvents {
         var changed: [StoredItem] = []
         for message in messages {
             guard let delivery = try db.deliveries.find(connection: context.record.id, agentMessageID: message) else {
-                // Of what a relay passes on there is no record for each member.
+                // There is no record for each member of a relay's forwarded messages.
                 if !group.isServedHere { transaction.effects.isPremature = true }
                 continue
             }

@@ -59,7 +59,7 @@ extension MemberMessages {
     private func asksForReceipt(_ messages: [ReceivedChatMessage.ParsingResult], in group: GroupInfo, of user: User) -> Bool {
         guard group.chatSettings.sendsReceipts ?? user.sendsReceiptsToSmallGroups else { return false }
         guard group.groupSummary.currentMembers <= Self.receiptLimit else { return false }
-        // What a relay has passed on is confirmed to nobody: the relay is not the author, and would get one receipt of each subscriber for each post.
+        // Messages from a relay are not confirmed: the relay is not the author, and would get a receipt from each subscriber for each post.
         guard !group.usesRelays || group.isServedHere else { return false }
         return messages.contains { message in
             guard case .success(let received) = message else { return false }
@@ -67,11 +67,11 @@ extension MemberMessages {
         }
     }
 
-    /// Forwards what came in one body, runs of messages for the same members together.
+    /// Forwards the messages of one body, runs of messages for the same members together.
     private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
         // A member who waits for approval talks with the host only.
         guard case .member(let group, let member) = context.peer, group.isForwarder, member.status != .pendingApproval else { return }
-        // Of a blocked member, what the block does not concern is passed on: that it has left.
+        // Messages of a blocked member that the block does not concern are forwarded: that it has left.
         let forwards = member.blockedByAdmin ? forwards.filter { $0.message.message.event.ignoresBlock(of: member) } : forwards
         guard !forwards.isEmpty else { return }
         if group.usesRelays { return try transaction.relayWork.add(forwards, from: member, in: group) }
@@ -114,7 +114,7 @@ extension MemberMessages {
         _ id: SharedMessageID, _ event: ChatMessageEvent, author: GroupMember?, forwardedBy: GroupMember?, isSigned: Bool = false,
         in group: GroupInfo
     ) throws -> Bool {
-        // What is signed has no date: a relay could repeat it when it no longer holds.
+        // Signed messages have no date: a relay could repeat them when they are out of date.
         let isKept = isSigned && forwardedBy != nil
         let isNew = try db.receivedMessages.insert(id, group: group.groupID, author: author, forwardedBy: forwardedBy?.groupMemberID, isKept: isKept, at: now)
         guard !isNew, let earlier = try db.receivedMessages.find(id, group: group.groupID) else { return true }
@@ -154,7 +154,7 @@ extension MemberMessages {
         return try db.members.find(earlier).map { $0.groupMemberID != group.membership.groupMemberID && $0.role < .owner } ?? false
     }
 
-    /// Checks the signature of a message. A message that does not count is noted in the chat, unless its author has no part in it any more.
+    /// Checks the signature of a message. A message that does not count is recorded in the chat, unless its author no longer takes part.
     private func check(
         _ received: ReceivedChatMessage, of author: GroupMember, isForwarded: Bool, at time: UTCTimestamp, in group: GroupInfo, context: ReceivingContext
     ) throws -> SignatureDecision {
@@ -181,7 +181,7 @@ extension MemberMessages {
         guard case .member(let id, let name) = forward.sender else {
             return try receiveForwardedFromChannel(message, at: forward.brokerTimestamp, by: forwarder, in: group, context: &context)
         }
-        // What comes in our own name was not sent by us, or comes back.
+        // A message in our own name was not sent by us, or comes back.
         guard id != group.membership.memberID else {
             if !group.usesRelays { reportError("x.grp.msg.forward: forwarded message of this member", of: context.user) }
             return
@@ -192,7 +192,7 @@ extension MemberMessages {
         guard let (author, isNew) = try transaction.members.author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user)
         else { return }
         if message.event == .leaveGroup, ActingMember(author).standing == .ended { return }
-        // A member that this profile has let in speaks over its own connection: what others say in its name counts for nothing.
+        // A member that this profile has admitted uses its own connection: messages of others in its name do not count.
         guard group.usesRelays || author.invitedBy != .user || author.readyConnection == nil else {
             return reportError("x.grp.msg.forward: the author has a connection of its own", severity: "warning", of: context.user)
         }

@@ -77,7 +77,7 @@ extension Membership {
         _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let audience = ForwardAudience(eventsOf: member)
-        // A relay that leaves passes on what was posted before this profile knew.
+        // A leaving relay still forwards posts from before this profile knew.
         try transaction.members.deleteConnections(of: [member], afterDelivery: member.isRelay, keepsRows: true, user: user)
         try transaction.members.endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
         if member.isRelay { try db.relays.update(member: member.groupMemberID, status: .inactive, at: now) }

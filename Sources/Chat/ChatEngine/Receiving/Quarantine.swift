@@ -6,7 +6,7 @@ import GRDB
 import SMPAgent
 import SystemSupport
 
-// Received events that are set aside because processes died of them.
+// Quarantined events, on which processes crashed.
 
 /// Sets events and jobs aside that crashed the program, and tries them again.
 struct Quarantine: TransactionFeature {
@@ -32,7 +32,7 @@ extension Quarantine {
         return id
     }
 
-    /// Receives an event that was set aside.
+    /// Receives a quarantined event.
     func retry(_ incoming: Incoming, number id: QuarantinedEventID) throws -> ChatResponse {
         let event = try find(id)
         try transaction.incomingEvents.receive(incoming)
@@ -41,7 +41,7 @@ extension Quarantine {
         return .quarantineRetried(event: event)
     }
 
-    /// Gives a job back to the queue that was set aside.
+    /// Returns a quarantined job to the queue.
     func retry(_ job: AgentJob, number id: QuarantinedEventID) throws -> ChatResponse {
         let event = try find(id)
         transaction.effects.jobs.append(
@@ -51,7 +51,7 @@ extension Quarantine {
         return .quarantineRetried(event: event)
     }
 
-    /// Lists work of a connection that the agent has set aside.
+    /// Lists work of a connection that the agent has quarantined.
     func receive(_ command: QuarantinedCommand, of connection: ConnectionID) throws {
         guard let key = command.key else { return }
         let id = try db.quarantine.insert(

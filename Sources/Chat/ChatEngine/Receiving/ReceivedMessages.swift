@@ -17,7 +17,7 @@ extension ChatTransaction {
 }
 
 extension ReceivedMessages {
-    /// - Parameter isRetry: whether it was set aside before, when it counted as received.
+    /// - Parameter isRetry: whether the message was quarantined before, when it counted as received.
     func receive(
         _ metadata: MessageMetadata, _ messages: [ReceivedChatMessage.ParsingResult], isRetry: Bool = false, in context: inout ReceivingContext
     ) throws {
@@ -141,7 +141,7 @@ extension ReceivedMessages {
         return draft
     }
 
-    /// A signature of a link's owner counts only if it is bound to this connection: one that was made for another chat is dropped. Whose it is
+    /// A signature of a link's owner counts only if it is bound to this connection: a signature for another chat is dropped. Whose it is
     /// shows when the link is opened.
     private func verified(_ content: MessageContent, in context: ReceivingContext) -> MessageContent {
         guard case .chat(let text, let link, let signature?) = content else { return content }

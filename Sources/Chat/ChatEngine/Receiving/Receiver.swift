@@ -8,12 +8,12 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// Stores what the agent reports, in the order in which it comes, and only then acknowledges it.
+/// Stores the events of the agent, in the order of arrival, and only then acknowledges them.
 ///
 /// Messages are parsed while earlier ones are being committed; all that wait for the disk share one commit. Nothing here waits
 /// for a network, so no connection blocks another.
 ///
-/// An event that processes died of is received alone, so that it is known what the next one dies of; after three it is set aside unread.
+/// An event on which processes crashed is received alone, so that the cause of the next crash is known; after three crashes it is quarantined unread.
 final class Receiver: Sendable {
     /// Events whose effects are not on disk yet, at most: more wait in the agent.
     static let openLimit = 1_024
@@ -105,7 +105,7 @@ final class Receiver: Sendable {
     private func handle(_ incoming: Incoming, after delays: DoublingDelay = Receiver.delays) {
         let time = transactions.clock.time
         let handOvers = outbox.handOvers
-        // While the disk fails it waits, and what came later waits behind it.
+        // While the disk fails, the event waits, and later events wait, too.
         transactions.store.submit(
             isPersistent: true,
             { [self] db -> Effects in
@@ -135,7 +135,7 @@ final class Receiver: Sendable {
             case .waits: return
             case .isClosed: return open.release()
             case .nothingWaits:
-                // What it is about may have been handed over since the store was asked.
+                // Its subject may have been handed over since the store was read.
                 if let handOvers, handOvers != outbox.handOvers { return handle(incoming) }
             }
         }
@@ -152,7 +152,7 @@ final class Receiver: Sendable {
         acknowledge(incoming, effects)
     }
 
-    /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
+    /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never accept is quarantined, so that it
     /// does not block later events.
     private func failed(_ incoming: Incoming, _ error: any Error, after delays: DoublingDelay) {
         guard !lifecycle.isClosed else { return open.release() }
@@ -183,7 +183,7 @@ final class Receiver: Sendable {
             })
     }
 
-    /// Sets an event aside that processes died of, without reading it, so that what comes after it continues.
+    /// Quarantines an event on which processes crashed, without reading it, so that the events after it continue.
     private func quarantine(_ incoming: Incoming, as key: InFlightKey) {
         let time = transactions.clock.time
         transactions.store.submit(

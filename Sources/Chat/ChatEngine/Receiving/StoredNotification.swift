@@ -4,7 +4,7 @@ import SMPAgent
 import SMPProtocol
 import SMPWire
 
-// An event that is set aside, as it is stored: enough to receive it again.
+// The stored form of a quarantined event: enough to receive it again.
 
 extension AgentNotification {
     /// The columns stored beside the connection, the kind and the body.
@@ -27,7 +27,7 @@ extension AgentNotification {
         }
     }
 
-    /// - Returns: nil for what cannot be received again: events that bring nothing of the peer.
+    /// - Returns: nil for events that cannot be received again, because they contain nothing of the peer.
     init?(connection: Bytes?, kind: String, stored json: JSONValue, body: Bytes?) {
         func servers() -> [SMPServerAddress] {
             (json["servers"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { try? SMPServerAddress(wireString: $0) } }

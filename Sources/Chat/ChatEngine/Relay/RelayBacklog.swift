@@ -6,7 +6,7 @@ import Synchronization
 
 /// The bound on the messages of a channel that wait to be passed on.
 ///
-/// A message beyond the bound is stored, and acknowledged to its router once there is room. Until then the router keeps back what the same member sends
+/// A message beyond the bound is stored, and acknowledged to its router once there is room. Until then, the router holds back what the same member sends
 /// next, and the member's client once the router's queue is full: nothing is lost, and each member has one message beyond the bound at the most.
 final class RelayBacklog: Sendable {
     /// The pause after which the store is asked again where nothing has told of room: the channel may be gone.

@@ -44,7 +44,7 @@ final class ServerConfigurator: Sendable {
         do {
             try await publish(agentUser: agentUser)
         } catch {
-            // The stored job tries again at the start, and reports what it cannot do.
+            // The stored job retries at the start, and reports failures.
             configuration.logger.debug("servers of a profile are not set yet", metadata: ["error": "\(error)"])
         }
     }

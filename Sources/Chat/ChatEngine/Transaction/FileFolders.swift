@@ -6,7 +6,7 @@ import SMPClient
 import Synchronization
 import XFTPProtocol
 
-/// The folders for files, and what is asked of received ones.
+/// The folders for files, and the requirements for received files.
 ///
 /// A path of a file is relative to the folder for files if one is set, unless it begins with a slash. A relative path never leads out of it.
 final class FileFolders: Sendable {
@@ -109,7 +109,7 @@ final class FileFolders: Sendable {
             return files == nil ? folder + "/" + name : name
         }
         let full = try fullPath(wanted)
-        // What is relative to the working folder of the process is not found again by the next one.
+        // The next process would not find a path relative to the working folder of this one.
         let stored = files == nil && !Self.isAbsolute(wanted) ? FileManager.default.currentDirectoryPath + "/" + wanted : wanted
         if Self.isFolder(full) {
             let name = try reserve(name, in: full)

@@ -130,14 +130,14 @@ extension Users {
 
     // MARK: Public profile
 
-    /// Stores what a profile publishes, and tells the contacts who know it.
+    /// Stores the published profile, and sends it to the contacts who know it.
     ///
     /// - Parameter publishesAddress: Whether the data behind the profile's address follows.
     func updateProfile(of user: User, to profile: Profile, publishesAddress: Bool = true) throws -> ChatResponse {
         let old = user.profile.published
         guard profile != old else { return .userProfileNoChange(user: user) }
         if profile.displayName != old.displayName { try checkName(profile.displayName) }
-        // Contacts are read before the change, to see what it changes for each.
+        // Contacts are read before the change, to find its effect on each.
         let contacts = try db.contacts.contacts(of: user).filter { $0.activeConnection != nil && $0.status == .active }
         var memberProfileChanged = false
         if profile.displayName != old.displayName || profile.fullName != old.fullName || profile.image != old.image {

@@ -6,7 +6,7 @@ import ChatStore
 // Relays come to a channel that exists.
 
 extension ChannelCommands {
-    /// Invites relays to a channel. Those that serve it, or are invited already, are passed over: a command that failed can be given again.
+    /// Invites relays to a channel. Relays that serve it, or are invited already, are skipped, so that a failed command can be repeated.
     func addRelays(_ ids: [UserChatRelayID], to id: GroupID) async throws(ChatCoreError) -> ChatResponse {
         guard !ids.isEmpty else { throw ChatCoreError(Refusal.command("no relays").error) }
         return try await core.locks.withLock("group \(id)") { () throws(ChatCoreError) in

@@ -6,7 +6,7 @@ import SMPProtocol
 import SMPWire
 
 extension ChannelCommands {
-    /// Makes the message that shares a channel in a chat. From the one who made the channel it carries a proof, which holds in that chat only.
+    /// Makes the message that shares a channel in a chat. From the creator of the channel, it contains a proof, which is valid in that chat only.
     func share(_ chat: ChatReference, to target: SendTarget) async throws(ChatCoreError) -> ChatResponse {
         guard chat.type == .group else { throw ChatCoreError(Refusal.command("sharing is only supported for public groups").error) }
         let (user, group) = try await query { transaction in

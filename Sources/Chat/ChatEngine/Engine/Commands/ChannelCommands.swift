@@ -206,7 +206,7 @@ extension ChannelCommands {
 
     // MARK: What links tell
 
-    /// Reads anew what the link of a channel tells.
+    /// Reads the data of a channel's link again.
     func updatedLinkData(of id: GroupID) async throws(ChatCoreError) -> ChatResponse {
         let (user, group) = try await query { transaction in
             let user = try transaction.user()

@@ -20,7 +20,7 @@ extension CommandFeature {
         try await runner.answer(body)
     }
 
-    /// Runs a transaction that may change what is published behind an address, and waits until that was tried.
+    /// Runs a transaction that may change the published data of an address, and waits for the attempt to publish them.
     func transactionThatPublishes(
         _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {

@@ -57,7 +57,7 @@ struct CommandRunner: Sendable {
         }
     }
 
-    /// Runs a transaction that may change what is published behind an address, and waits until that was tried.
+    /// Runs a transaction that may change the published data of an address, and waits for the attempt to publish them.
     func transactionThatPublishes(
         _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {

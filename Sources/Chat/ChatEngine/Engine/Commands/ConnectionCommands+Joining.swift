@@ -240,8 +240,8 @@ extension ConnectionCommands {
     /// Makes a connection in the agent and, before the agent does anything outside, in the store. Nothing of it stays if the store refuses.
     ///
     /// - Parameters:
-    ///   - pqSupport: what the agent offers.
-    ///   - fill: says what the record has besides, and what the connection begins with.
+    ///   - pqSupport: the offer of the agent.
+    ///   - fill: sets the other properties of the record, and the first work of the connection.
     private func begin(
         _ link: FullLink, _ version: ChatVersion, user: User, pqSupport: Bool, incognito: Bool, target: JoinTarget,
         _ fill: @escaping @Sendable (inout NewConnectionRecord, ChatTransaction) throws -> Opening

@@ -10,7 +10,7 @@ import SMPWire
 
 extension ConnectionCommands {
     /// - Parameters:
-    ///   - resolvesKnown: Whether what is known of a group is read anew from its link.
+    ///   - resolvesKnown: Whether the data of a known group are read again from its link.
     ///   - signature: The proof by which somebody who shared the link in a chat claims to own it.
     func plan(
         _ text: String, user id: UserID?, resolvesKnown: Bool = false, signature: LinkOwnerSignature? = nil

@@ -14,7 +14,7 @@ extension ChatTransaction {
 }
 
 extension Console {
-    /// A message as a person writes it: in a group, names behind an `@` mention members.
+    /// A message as a person writes it: in a group, names after an `@` mention members.
     func message(_ text: String, in chat: ChatReference) throws -> ComposedMessage {
         let mentions = chat.type == .group ? try transaction.conversations.mentions(in: text, group: GroupID(chat.id)) : [:]
         return ComposedMessage(content: .text(text), mentions: mentions)
@@ -51,7 +51,7 @@ extension Console {
         return .broadcastSent(user: user, content: content, successes: successes, failures: failures, timestamp: now)
     }
 
-    /// True for a channel of which the profile is the owner: what it writes there at the console is a post of the channel.
+    /// True for a channel that the profile owns: its messages at the console are posts of the channel.
     func sendsAsGroup(_ chat: ChatReference, of user: User) throws -> Bool {
         guard chat.type == .group, chat.scope == nil else { return false }
         return try transaction.conversations.group(GroupID(chat.id), of: user).sendsAsGroup

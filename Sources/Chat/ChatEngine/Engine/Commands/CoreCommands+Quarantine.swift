@@ -3,7 +3,7 @@ import ChatRules
 import ChatStore
 import SMPAgent
 
-// Commands about received events that were set aside because processes died of them.
+// Commands about quarantined events, on which processes crashed.
 
 extension CoreCommands {
     func run(_ command: QuarantineCommand) async throws(ChatCoreError) -> ChatResponse {

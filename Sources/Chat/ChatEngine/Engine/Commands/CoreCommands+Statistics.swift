@@ -6,7 +6,7 @@ import SMPAgent
 import SMPProtocol
 import SMPWire
 
-// Commands about what the agent has counted, and about its subscriptions.
+// Commands about the counters of the agent, and about its subscriptions.
 
 extension CoreCommands {
     func serversSummary(user id: UserID) async throws(ChatCoreError) -> ChatResponse {

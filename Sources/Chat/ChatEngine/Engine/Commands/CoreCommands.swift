@@ -24,7 +24,7 @@ extension CoreCommands {
 
     static let agentVersion = "6.5.0.17"
 
-    /// The most microseconds for which suspending waits for what is being sent: ten minutes, whatever was asked for.
+    /// The maximum time in microseconds for which suspending waits for messages that are being sent: ten minutes, also if a command asks for more.
     static let longestSuspension: Int64 = 600_000_000
 
     func run(_ command: CoreCommand) async throws(ChatCoreError) -> ChatResponse {

@@ -91,7 +91,7 @@ extension FileCommands {
         }
         switch outcome {
         case .success(let response): return response
-        // What is reserved then is stored as to be removed.
+        // Names that are reserved then are stored for removal.
         case .failure(let refusal): throw ChatCoreError(refusal.error)
         }
     }

@@ -95,7 +95,7 @@ extension GroupCommands {
         }
     }
 
-    /// The transaction that the command is; nil for a question, or one that needs the agent.
+    /// The transaction of the command; nil for a question, or a command that needs the agent.
     private func transaction(of command: GroupCommand) -> (@Sendable (ChatTransaction) throws -> ChatResponse)? {
         switch command {
         case .create(let id, let incognito, let profile): { try $0.groups.create(profile, incognito: incognito, user: id) }

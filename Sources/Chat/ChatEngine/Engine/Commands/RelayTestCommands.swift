@@ -93,7 +93,7 @@ extension RelayTestCommands {
     }
 }
 
-/// The decision about what a relay has answered to its test.
+/// The decision about the answer of a relay to its test.
 enum RelayTestDecision: Hashable, Sendable {
     case passed
     case failed(step: String, message: String)

@@ -8,7 +8,7 @@ import XFTPAgent
 extension ServerCommands {
     /// Tries whether queues can be made on a router, or files exchanged over one.
     ///
-    /// - Parameter id: the profile whose sessions are used; nil for the one that the command is for.
+    /// - Parameter id: the profile whose sessions are used; nil for the profile of the command.
     func test(_ server: String, user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
         let user = try await query { transaction in
             if let id { try transaction.user(id) } else { try transaction.user() }

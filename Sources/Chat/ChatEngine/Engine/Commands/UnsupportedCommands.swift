@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatRules
 
-// Commands about calls: what is asked of a call that is not there is not found, as with official cores; what would begin one is refused.
+// Commands about calls: commands about a missing call get "not found", as with official cores; commands that begin a call are refused.
 
 /// Commands that this core refuses.
 struct UnsupportedCommands: CommandFeature {
