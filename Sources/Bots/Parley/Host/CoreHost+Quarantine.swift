@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
 
-/// Something that was set aside because processes died of it: a received event that could not be stored, or one that a handler could not handle.
+/// Something that was quarantined because processes crashed on it: a received event that could not be stored, or one that a handler could not handle.
 package struct QuarantineEntry: Sendable, Hashable {
     /// The name by which it is retried or dropped: `event-1`, `handler-2`.
     package let id: String

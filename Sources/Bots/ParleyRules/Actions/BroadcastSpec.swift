@@ -1,7 +1,7 @@
 internal import ChatProtocol
 internal import Parley
 
-/// A message that is sent without being an answer: a text, or a file with a text beside it.
+/// A message that is not an answer: a text, or a file with an optional text.
 public enum RuleMessage: Sendable, Hashable {
     case text(Template)
     case file(RuleFile)

@@ -62,7 +62,7 @@ extension BotClient {
 }
 
 extension CaptchaTexts {
-    /// The texts of a rule, with those of its bot in the place of what the rule does not give; nil for those of Parley.
+    /// The texts of a rule, with the texts of its bot where the rule has none; nil for Parley's texts.
     fileprivate init?(_ texts: CaptchaTexts?, _ bot: BotTexts) {
         let question = texts?.question ?? bot.custom(.captchaQuestion), wrong = texts?.wrong ?? bot.custom(.captchaWrong)
         guard question != nil || wrong != nil || texts?.language != nil else { return nil }

@@ -16,7 +16,7 @@ extension RulePerformer {
         do {
             try await member.supportChat.send(list)
         } catch let error as ChatCoreError where !error.isTemporary {
-            // The group has no such conversations. What was deleted stays out.
+            // The group has no such conversations. Deleted texts are left out.
             return try await reply(MentioningText(record.cases.isEmpty ? texts[.caseNone] : record.report(withTexts: false)))
         }
         try await reply(MentioningText(texts[.casesInModeratorChat]))

@@ -47,7 +47,7 @@ protocol DeclaredAction: ActionValue {
     /// A sentence for editors.
     static var summary: String { get }
 
-    /// Reads the value of the key; nil for one that was reported.
+    /// Reads the value of the key; nil if an error was reported.
     ///
     /// - Parameter condition: The condition of the rule. Nil if it could not be read: then only the shape of the value is checked.
     init?(_ reader: NodeReader, in condition: RuleCondition?)
@@ -56,7 +56,7 @@ protocol DeclaredAction: ActionValue {
 extension DeclaredAction {
     var word: String { Self.key }
 
-    /// Reads the value of the key; nil for one that was reported.
+    /// Reads the value of the key; nil if an error was reported.
     static func read(_ reader: NodeReader, in condition: RuleCondition?) -> (any ActionValue)? {
         let action: Self? = Self(reader, in: condition)
         return action
@@ -88,7 +88,7 @@ protocol RequestAction: DeclaredAction {
 
 /// An action that can end a form.
 protocol FormAction: DeclaredAction {
-    /// Reads the value of the key at the end of a form; nil for one that was reported.
+    /// Reads the value of the key at the end of a form; nil if an error was reported.
     init?(_ reader: NodeReader, _ scope: TemplateScope)
     /// Performs it for the person who has answered.
     func perform(_ step: DialogueContext<FormState>, _ values: TemplateValues) async throws
@@ -97,7 +97,7 @@ protocol FormAction: DeclaredAction {
 extension FormAction {
     init?(_ reader: NodeReader, in condition: RuleCondition?) { self.init(reader, .rule(condition)) }
 
-    /// Reads the value of the key at the end of a form; nil for one that was reported.
+    /// Reads the value of the key at the end of a form; nil if an error was reported.
     static func read(_ reader: NodeReader, _ scope: TemplateScope) -> (any ActionValue)? {
         let action: Self? = Self(reader, scope)
         return action

@@ -1,6 +1,6 @@
 internal import Parley
 
-/// The deletion of the message, or of the one that was reported, for everybody: `moderate: true`.
+/// The deletion of the message, or of the reported message, for everybody: `moderate: true`.
 struct ModerateAction: PlainAction, ModeratingAction {
     static let key = "moderate"
     static let summary = "Delete the message for everybody."

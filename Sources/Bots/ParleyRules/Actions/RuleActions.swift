@@ -13,7 +13,7 @@ enum RuleActions {
 
     private static let byKey = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
 
-    /// The action of a key; nil for one that was reported.
+    /// The action of a key; nil if an error was reported.
     static func action(_ key: String, _ reader: NodeReader, in condition: RuleCondition?) -> (any ActionValue)? {
         if let custom = reader.sink.extensions.action(key) { return custom.read(reader, condition) }
         return byKey[key]?.read(reader, in: condition)

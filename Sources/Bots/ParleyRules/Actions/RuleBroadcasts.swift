@@ -27,7 +27,7 @@ extension BotClient {
 
     /// Begins the broadcast of a rule or a form.
     ///
-    /// - Returns: a sentence for the one who asked, if nothing is sent; nil otherwise.
+    /// - Returns: a sentence for the person who asked, if nothing is sent; nil otherwise.
     /// - Throws: `ChatCoreError` with the code `send.empty` for a text of which nothing would be shown.
     func broadcast(_ spec: BroadcastSpec, _ values: TemplateValues) async throws -> String? {
         // Before the first chat is looked for: an empty message goes to nobody.
@@ -49,7 +49,7 @@ extension BotClient {
 
     /// Cancels the broadcasts that rules and schedules have begun and that are under way.
     ///
-    /// - Returns: a sentence for the one who asked.
+    /// - Returns: a sentence for the person who asked.
     func cancelBroadcasts() async throws -> String {
         var lines: [String] = []
         for key in try await state(RuleBroadcasts.self).keys {

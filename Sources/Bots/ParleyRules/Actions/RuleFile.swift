@@ -17,9 +17,9 @@ public struct RuleFile: Sendable, Hashable {
     public let path: String
     /// The kind.
     public let kind: Kind
-    /// The text beside it; nil for none.
+    /// The text of the message; nil for none.
     public let caption: Template?
-    /// True for a picture that is sent as it is, whatever its size.
+    /// True for a picture that is sent unchanged, whatever its size.
     public let isOriginal: Bool
 
     /// The name that recipients see.

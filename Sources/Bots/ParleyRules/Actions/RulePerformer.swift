@@ -28,7 +28,7 @@ struct RulePerformer: Sendable {
                 } catch {
                     // The end of the bots: the event is handled at the next start.
                     guard !Task.isCancelled else { throw error }
-                    // Another bot that is not answered any more is moderated all the same.
+                    // Another bot that gets no more answers is still moderated.
                     if (error as? ChatCoreError)?.code == .botLoop { continue }
                     subject.client.noteFailure(error, of: .rule(decision.rule.label), action: action.word, logger)
                     // A person who has left out the text of a command gets the reason.
@@ -64,10 +64,10 @@ extension BotClient {
     }
 }
 
-// MARK: What is remembered
+// MARK: Memory
 
 extension RulePerformer {
-    /// Decides which rules apply, and changes what is remembered. Other events are decided with that from then on, although it is stored when the handler
+    /// Decides which rules apply, and changes the memory. Other events are decided with that from then on, although it is stored when the handler
     /// has ended.
     ///
     /// - Parameter typed: the message, if it is or was typed live.
@@ -141,7 +141,7 @@ struct CaseUndo: Sendable {
 
     /// - Parameters:
     ///   - number: nil for the newest that can be taken back.
-    ///   - name: the one who takes it back.
+    ///   - name: the person who undoes it.
     /// - Returns: a sentence for moderators.
     func undo(_ number: Int?, by name: String) async throws -> String { try await attempt(number, by: name).said }
 

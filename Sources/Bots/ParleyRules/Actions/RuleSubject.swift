@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
-/// The parts of an event that actions need. What is not there cannot be acted on.
+/// The parts of an event that actions need. Actions on missing parts fail.
 struct RuleSubject: Sendable {
     let client: BotClient
     let chat: BotChat

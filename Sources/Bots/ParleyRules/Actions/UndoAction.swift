@@ -1,7 +1,7 @@
 internal import Parley
 internal import UnicodeText
 
-/// The end of what a case did: `undo: true`. The number behind the command names the case; without one it is the newest.
+/// The undoing of a case: `undo: true`. The number after the command selects the case; without a number, the newest case is undone.
 struct UndoAction: PlainAction {
     static let key = "undo"
     static let summary = "Undo the action of a case, by the number after the command."

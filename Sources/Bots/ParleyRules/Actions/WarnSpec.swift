@@ -4,7 +4,7 @@ internal import Parley
 struct WarnSpec: Sendable, Hashable {
     /// The points that it adds.
     let points: Int
-    /// Seconds after which they do not count any more; nil for never.
+    /// Seconds after which the points expire; nil for never.
     let expiry: Double?
     /// The reason, for the record; nil for none.
     let reason: String?

@@ -1,7 +1,7 @@
 internal import Parley
 internal import UnicodeText
 
-/// The word behind the slash: `command: help`.
+/// The word after the slash: `command: help`.
 struct CommandCheck: RuleCheck {
     static let key = "command"
     static let shape = Shape.listOrOne(.text)

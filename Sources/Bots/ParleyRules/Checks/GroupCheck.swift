@@ -11,7 +11,7 @@ struct GroupCheck: RuleCheck {
             .key("normalize", Schemas.normalizations, "Changes to names before they are compared with these words."),
         ])
 
-    /// The names; of no meaning beside words.
+    /// The names; ignored if there are words.
     private var names: Set<String> = []
     private var words: WordTest?
 

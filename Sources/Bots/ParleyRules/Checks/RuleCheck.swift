@@ -10,7 +10,7 @@ protocol CheckTest: Sendable {
     func search(_ compiler: inout RuleCompiler) -> CompiledSearch?
     /// The answer without the search, where the event has no text to search in; nil to search.
     func answerBeforeSearch(_ input: RuleInput) -> Truth?
-    /// True if templates can name what the check finds.
+    /// True if templates can use the match of the check.
     var isSearch: Bool { get }
     /// The finding that templates can name, for a check without a search; nil for none.
     func finding(_ facts: inout InputFacts) -> String?
@@ -53,14 +53,14 @@ protocol RuleCheck: CheckTest {
     /// The objection to a rule about an event that has no answer; nil if it has one.
     static func objection(to event: RuleEvent) -> CheckSubject.Objection?
 
-    /// Reads the value of the key. Nil for one that was reported, and for one that asks for nothing, such as `message: any`.
+    /// Reads the value of the key. Nil if an error was reported, and for a value without a condition, such as `message: any`.
     init?(_ reader: NodeReader, event: RuleEvent)
 }
 
 extension RuleCheck {
     static var subject: CheckSubject { .event }
     static func objection(to event: RuleEvent) -> CheckSubject.Objection? { subject.objection(key, event) }
-    /// Reads the value of the key in a rule about an event. Nil for one that was reported, and for one that asks for nothing.
+    /// Reads the value of the key in a rule about an event. Nil if an error was reported, and for a value without a condition.
     static func read(_ reader: NodeReader, event: RuleEvent) -> (any CheckTest)? {
         guard let check = Self(reader, event: event) else { return nil }
         if let objection = objection(to: event) {
@@ -82,7 +82,7 @@ enum CheckSubject: Sendable {
     case text
     /// A message that has just come; some checks also look at other events.
     case message(also: Set<RuleEvent>)
-    /// The one who wrote; some checks also look at other events.
+    /// The author; some checks also look at other events.
     case writer(also: Set<RuleEvent>)
 
     typealias Objection = (message: String, hint: String?)

@@ -1,4 +1,4 @@
-/// A check that compares a number of the text, as it is shown.
+/// A check that compares a number of the text as apps show it.
 protocol TextMeasureCheck: ComparisonCheck {
     /// The number of a text; nil for a text without one.
     static func measure(_ text: String) -> Double?

@@ -31,7 +31,7 @@ extension WordTest {
         if mapping.value("words") == nil { Self.refuseNormalization(mapping) }
     }
 
-    /// Reports `normalize` beside a list, which says itself how it is normalized.
+    /// Reports `normalize` next to a list, which has its own `normalize`.
     static func refuseNormalization(_ mapping: MappingReader) {
         mapping.value("normalize")?.report(.badValue, "a list says itself how it is normalized", hint: "put \"normalize\" into the list")
     }

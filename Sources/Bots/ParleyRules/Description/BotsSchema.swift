@@ -8,13 +8,13 @@ public enum BotsSchema {
     /// The schema as a text, with a line feed at the end.
     public static var text: String { text(with: .none) }
 
-    /// The schema with what a program adds to the format, as a text with a line feed at the end.
+    /// The schema with the additions of a program to the format, as a text with a line feed at the end.
     public static func text(with extensions: RuleExtensions) -> String { indented(json(with: extensions), depth: 0) + "\n" }
 
     /// The schema.
     package static var json: JSONValue { json(with: .none) }
 
-    /// The schema with what a program adds to the format.
+    /// The schema with the additions of a program to the format.
     package static func json(with extensions: RuleExtensions) -> JSONValue {
         let definitions = Schemas.all.dropFirst().map { ($0.name, extensions.extended($0).json) }
         let file = Schemas.file

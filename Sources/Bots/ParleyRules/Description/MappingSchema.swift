@@ -1,4 +1,4 @@
-/// The keys of one kind of mapping: the only source of what readers accept and of what the JSON Schema says.
+/// The keys of one kind of mapping: the only source for readers and for the JSON Schema.
 struct MappingSchema: Sendable {
     /// A key and its value.
     struct Key: Sendable {

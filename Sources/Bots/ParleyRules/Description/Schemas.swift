@@ -186,7 +186,7 @@ enum Schemas {
     static let span = Shape.form("^ *\\d+ *[smhdw] *$", example: "10m")
     static let cooldown = MappingSchema(
         "cooldown", [.required("for", span, "The pause."), .key("per", Repetition.words.shape, "What is paused for: the person by default.")])
-    /// Keys that say what a rule is about.
+    /// Keys that select the event of a rule.
     private static let events: [MappingSchema.Key] = [
         .key("edited", .yes, "Somebody changed a message."), .key("deleted", .yes, "Somebody deleted a message."),
         ReactionCheck.schemaKey, .key("connected", .yes, "A new contact has connected."),

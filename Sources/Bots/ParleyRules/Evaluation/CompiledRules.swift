@@ -28,7 +28,7 @@ final class CompiledRule: Sendable {
     let kinds: ChatKinds
     let when: CompiledCheck
     let unless: CompiledCheck?
-    /// True if no rule behind this one is tried when it applies.
+    /// True if no later rule is tried when this one applies.
     let isLast: Bool
 
     init(_ rule: RuleSpec, _ compiler: inout RuleCompiler) {
@@ -76,7 +76,7 @@ extension CompiledCheck {
     }
 }
 
-/// A search that answers a check, by the numbers of what it looks for.
+/// A search for a check, by the numbers of its entries.
 enum CompiledSearch: Sendable {
     /// The words that answer the check, any of them: pairs of automaton and group.
     case words([(automaton: Int, group: Int)], withFileName: Bool)
@@ -237,7 +237,7 @@ struct WordSearch: Sendable {
     ///
     /// - Parameters:
     ///   - texts: texts that an entry can be the whole of.
-    ///   - others: texts beside them.
+    ///   - others: the other texts.
     func hits(in texts: [String], and others: [String]) -> [Int32] {
         var hits = [Int32](repeating: -1, count: automaton.groupCount)
         guard !automaton.entries.isEmpty else { return hits }

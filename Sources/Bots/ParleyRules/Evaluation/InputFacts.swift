@@ -19,17 +19,17 @@ struct InputFacts {
         foundInFileName = []
     }
 
-    /// True if the text is one that can be measured: the caption of a picture that has none is not.
+    /// True if the text can be measured: a picture without a caption has no such text.
     var hasText: Bool { !input.text.isEmpty || input.kind == nil || input.kind == .text || input.kind == .link }
 
-    /// The text as it is shown, which is what measures are about.
+    /// The text as apps show it, which measures use.
     lazy var shown = Markdown.shown(input.text)
-    /// The text as it is written and, if that differs, as it is shown.
+    /// The text as it was typed and, if that differs, as apps show it.
     lazy var ownTexts = shown == input.text ? [input.text] : [input.text, shown]
     /// All texts of the message that people see or open.
     lazy var texts = input.attached.isEmpty ? ownTexts : ownTexts + input.attached
     lazy var command: SlashCommand? = input.event.hasText ? SlashCommand(input.text) : nil
-    /// The word of the command, as it is compared.
+    /// The word of the command, in the form for comparison.
     lazy var commandWord = command?.name.folded
     lazy var links = TextLinks(in: texts)
     lazy var matchingPatterns = Set(texts.flatMap { patterns.matches(in: $0) })

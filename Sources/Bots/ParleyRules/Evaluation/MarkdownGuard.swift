@@ -1,7 +1,7 @@
 internal import ChatProtocol
 internal import UnicodeText
 
-/// Keeps what people wrote from formatting the texts of a bot: a name `*Admin*` stays as it is written, and one like `/'pay 10'` becomes no button.
+/// Prevents texts of people from formatting the texts of a bot: a name `*Admin*` is shown unchanged, and a name like `/'pay 10'` becomes no button.
 ///
 /// A filled-in text is parsed as recipients will, and compared with the text in which plain letters stand for the values. Values are changed only if
 /// the two are formatted differently: then signs that can format are replaced by others that have the same form.

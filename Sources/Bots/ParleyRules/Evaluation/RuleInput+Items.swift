@@ -3,7 +3,7 @@ internal import ChatProtocol
 internal import Foundation
 internal import Parley
 
-// What rules see of a message: of one that arrives, and of one that is stored.
+// The input of rules from a message, arriving or stored.
 
 extension RuleInput {
     /// A message without the circumstances that its chat tells.
@@ -18,7 +18,7 @@ extension RuleInput {
         isComment = item.meta.parentItemID != nil
     }
 
-    /// Sets what is known of the chat, of the member whom actions are about, and of the time.
+    /// Sets the facts about the chat, the member of the actions, and the time.
     ///
     /// - Parameter trusted: the trusted contacts.
     mutating func describe(_ info: ChatInfo, target member: GroupMember?, trusted: TrustedPeople, at now: Date) {
@@ -38,10 +38,10 @@ extension RuleInput {
         describe(time: now)
     }
 
-    /// Sets what is known of the time.
+    /// Sets the facts about the time.
     mutating func describe(time now: Date) { (minuteOfDay, time) = (Int(now.timeIntervalSince1970 / 60) % 1_440, now) }
 
-    /// Sets what is known of the member who wrote, or whom the event is about.
+    /// Sets the facts about the member who wrote, or who is the subject of the event.
     mutating func describe(_ member: GroupMember?, trusted: TrustedPeople, at now: Date) {
         guard let member else { return }
         setSender(member.localDisplayName, member.profile, trusted.name(of: member), among: trusted)
@@ -55,7 +55,7 @@ extension RuleInput {
 
     /// - Parameter known: the name of a trusted contact; nil for strangers.
     private mutating func setSender(_ name: String, _ profile: LocalProfile?, _ known: String?, among trusted: TrustedPeople) {
-        // What others pass on proves nothing of its author.
+        // A forwarded message proves nothing about its author.
         let known = isPassedOn ? nil : known
         sender = known ?? name
         isTrusted = known != nil

@@ -10,7 +10,7 @@ public struct RuleInput: Sendable {
     public var kind: MessageKind?
     /// The text of the message; empty when there is none.
     public var text: String
-    /// The texts beside it that people see or open: of a link preview, of a shared contact or group, of the message that is reported.
+    /// The other texts that people see or open: of a link preview, of a shared contact or group, of the message that is reported.
     public var attached: [String] = []
     /// The reaction, when the event is one.
     public var emoji: String?
@@ -22,7 +22,7 @@ public struct RuleInput: Sendable {
     public var role: GroupMemberRole?
     /// The role of the member whom moderating actions are about; nil outside of groups.
     public var target: GroupMemberRole?
-    /// The name of the contact or of the member who wrote: that of a trusted contact, or else the one that the profile shows.
+    /// The name of the contact or of the member who wrote: that of a trusted contact, or else the name in the profile.
     public var sender: String?
     /// True if the contact or member is a trusted contact.
     public var isTrusted = false
@@ -32,7 +32,7 @@ public struct RuleInput: Sendable {
     var isPassedOn = false
     /// The name that the contact or member has given itself; nil if the event is about nobody.
     public var displayName: String?
-    /// The names of the group: the one that its members see, and the one that is unique in the profile.
+    /// The names of the group: the name that its members see, and the name that is unique in the profile.
     public var groupNames: [String] = []
     /// True for a group that a stranger has named: one to which a stranger has invited the bot, and the chat with a customer.
     var isForeignGroup = false
@@ -93,7 +93,7 @@ public struct RuleDecision: Sendable {
     public let match: PatternMatch?
     /// The command, if the message is one.
     public let command: SlashCommand?
-    /// The points of the one who was warned; nil if nobody was.
+    /// The points of the warned member; nil without a warning.
     public var points: Int?
     /// The numbers of the cases that the rule opens, in the order of its actions.
     var cases: [Int] = []

@@ -80,7 +80,7 @@ public struct RuleSet: Sendable {
 }
 
 extension RuleSpec {
-    /// True if no rule behind this one is tried when it applies.
+    /// True if no later rule is tried when this one applies.
     var isLast: Bool { !continues && mode == .enforce }
 
     /// True if the rule is also about what other bots write in groups: it moderates, or names `bot`. Two bots that answer each other would not end.
@@ -88,14 +88,14 @@ extension RuleSpec {
         isModerating || (when.tree.checks + (unless?.checks ?? [])).contains { $0.test is BotCheck }
     }
 
-    /// True if the rule is not for the one who wrote, or whom it would act on.
+    /// True if the rule exempts the author, or the member that it would act on.
     func isExempt(_ input: RuleInput) -> Bool {
         guard !exempt.isEmpty, let role = input.target ?? input.role else { return false }
         return exempt.contains(role)
     }
 }
 
-/// The parts of what is remembered that rules ask for.
+/// The parts of the memory that rules need.
 struct RuleNeeds: Sendable, Hashable {
     /// Memories of people, chats and the bot.
     private(set) var scopes: Set<Repetition.Scope> = []

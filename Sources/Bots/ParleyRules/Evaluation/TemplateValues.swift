@@ -29,7 +29,7 @@ public struct TemplateValues: Sendable {
     public var command: SlashCommand?
     /// The emoji, if the event is a reaction.
     public var emoji: String?
-    /// The points of the one who was warned.
+    /// The points of the warned member.
     public var points: Int?
     /// The answers of a form by the names of their questions.
     public var fields: [String: String] = [:]
@@ -69,7 +69,7 @@ extension Template {
 
     /// Fills in the values. A group that took no part in the match is empty; a text above ``maximumLength`` is cut.
     ///
-    /// Values format nothing, unless the template says `| raw`, or is nothing but one value that somebody wrote: then the text is repeated as it is.
+    /// Values are not formatted, unless the template says `| raw`, or consists of one value that a person wrote: then the text is repeated unchanged.
     public func filled(with values: TemplateValues) -> String {
         let text: String
         if segments.count == 1, case .variable(let variable, _) = segments[0], !variable.isName {

@@ -81,7 +81,7 @@ public struct PluginUse: Sendable {
     let source: String
     let handlers: @Sendable () -> Handlers
 
-    /// Reads `plugin` and `config` of a profile; nil for a profile without a plugin, and for one that was reported.
+    /// Reads `plugin` and `config` of a profile; nil for a profile without a plugin, and if an error was reported.
     static func read(_ mapping: MappingReader, _ instance: PluginInstance) -> PluginUse? {
         let config = mapping.value("config")
         guard let named = mapping.value("plugin") else {
@@ -97,7 +97,7 @@ public struct PluginUse: Sendable {
             named.report(.badValue, "there is no plugin \"\(name.cut)\"", hint: hint)
             return nil
         }
-        // Without a configuration what it needs is missed at the name of the plugin.
+        // Without a configuration, missing keys are reported at the name of the plugin.
         let node = config?.node ?? .mapping(.init([], Tag(.map), .any, named.node.mark))
         let reader = NodeReader(node: node, sink: named.sink, path: config?.path ?? "config of \(instance.id)")
         guard let handlers = plugin.read(reader, instance) else { return nil }

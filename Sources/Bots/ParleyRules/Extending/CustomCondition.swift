@@ -21,7 +21,7 @@ public struct CustomCondition: Sendable {
     /// Reads the value of the key; nil if an error was reported.
     let read: @Sendable (NodeReader) -> CustomTest?
 
-    /// A condition that is evaluated as it is.
+    /// A condition that is evaluated unchanged.
     ///
     /// - Parameters:
     ///   - events: the events that it can be asked about; all if nothing else is said. A rule about another event is refused.
@@ -62,7 +62,7 @@ extension CustomCondition {
     /// The events that it can be asked about, for the author of a file.
     private var eventHint: String { "it goes with " + RuleEvent.allCases.filter(events.contains).map(\.rawValue).joined(separator: ", ") }
 
-    /// Reads the value of the key. Nil for one that was reported.
+    /// Reads the value of the key. Nil if an error was reported.
     func test(_ reader: NodeReader, event: RuleEvent) -> CustomTest? {
         let test = read(reader)
         guard events.contains(event) else {

@@ -29,7 +29,7 @@ struct ParameterDecoder: Decoder {
         func refuseOthers() { for (mapping, keys) in mappings { mapping.refuseKeys(otherThan: keys.names) } }
     }
 
-    /// Reads a value; nil for one that was reported.
+    /// Reads a value; nil if an error was reported.
     ///
     /// - Parameter shape: the keys of the type, as far as they are known before it is read.
     static func read<Value: Decodable>(_ type: Value.Type, _ reader: NodeReader, shape: Shape, templates: TemplateScope?) -> Value? {

@@ -67,7 +67,7 @@ enum ParameterShape {
     }
 }
 
-/// A decoder that has a value for whatever is asked of it, and notes what was asked.
+/// A decoder that returns a value for each request, and records the requests.
 private struct Probe: Decoder {
     let found: ParameterShape.Found
     let depth: Int

@@ -3,7 +3,7 @@
 /// Every reader of a file takes them: ``BotsFile/init(contentsOf:extensions:)``, ``BotsSchema/text(with:)`` and
 /// ``BotsFile/run(_:plugins:conditions:actions:configuration:)``.
 public struct RuleExtensions: Sendable {
-    /// The format as it is without additions.
+    /// The format without additions.
     public static let none = RuleExtensions(plugins: [], conditions: [:], actions: [:], schemas: [:])
 
     /// The characters of a name at the most.

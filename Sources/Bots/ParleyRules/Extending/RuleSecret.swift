@@ -36,7 +36,7 @@ public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible
             return nil
         }
         guard reader.sink.folder != nil else {
-            // Text that is in no folder is read for what it says only.
+            // Without a folder, the text is only validated.
             text = ""
             return
         }

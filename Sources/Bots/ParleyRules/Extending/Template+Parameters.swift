@@ -1,5 +1,5 @@
 extension Template {
-    /// A text without values, as it is.
+    /// A text without values, unchanged.
     init(text: String) {
         source = text
         segments = text.isEmpty ? [] : [.text(text)]

@@ -12,7 +12,7 @@ public struct FormSpec: Sendable {
         public let choices: [String]?
         /// The pattern that an answer must match; nil for any.
         public let pattern: TextPattern?
-        /// The text that is sent after a wrong answer; nil for one that Parley makes.
+        /// The text that is sent after a wrong answer; nil for Parley's text.
         public let error: String?
     }
 
@@ -92,7 +92,7 @@ extension FormSpec.Question {
         (self.name, self.ask) = (name, ask)
     }
 
-    /// The answer as it is kept; nil for a wrong one.
+    /// The stored form of the answer; nil for a wrong answer.
     func accepted(_ text: String) -> String? {
         let answer = String(text.trimmed)
         guard !answer.isEmpty, answer.utf8.count <= FormSpec.longestAnswer else { return nil }
@@ -128,7 +128,7 @@ enum FormStep: Sendable, Hashable {
 }
 
 extension FormSpec {
-    /// Takes the answer to the question behind those that are answered.
+    /// Takes the answer to the first unanswered question.
     func step(_ text: String, after answers: [String]) -> FormStep {
         if cancels(text) { return .cancelled }
         guard questions.indices.contains(answers.count) else { return .done(answers: answers) }
@@ -152,7 +152,7 @@ extension FormSpec {
     }
 }
 
-/// A form that somebody fills in, as it is stored.
+/// The stored state of a form that a person is filling in.
 struct FormState: DialogueState {
     static let dialogueName = "parley.form"
     /// The key of the form.

@@ -48,7 +48,7 @@ struct RateTest: Sendable, Hashable {
         (self.count, self.window, self.scope, self.unit) = (count, window, scope, unit)
     }
 
-    /// Messages are counted by their writers, joins by the group, and what comes from nobody known by the bot.
+    /// Messages are counted for their writers, joins for the group, and events of strangers for the bot.
     private static func defaultScope(_ event: RuleEvent) -> Repetition.Scope {
         switch event {
         case .message, .edited, .report, .warned, .fileReceived: .person
@@ -77,8 +77,8 @@ struct Arrivals: Sendable {
     /// Notes an event.
     ///
     /// - Parameters:
-    ///   - amount: what it counts for.
-    ///   - window: the longest time that any rule asks for; what is older is forgotten.
+    ///   - amount: the amount that the event adds.
+    ///   - window: the longest time of any rule; older events are deleted.
     mutating func note(_ key: String, _ amount: Int = 1, at now: Double, keeping window: Double) {
         if times.count >= Self.maximumKeys, times[key] == nil { forgetOldest() }
         var known = times[key] ?? []
@@ -89,7 +89,7 @@ struct Arrivals: Sendable {
         times[key] = known
     }
 
-    /// The sum of what came within a time until now.
+    /// The sum of the amounts within a time until now.
     func count(_ key: String, within window: Double, at now: Double) -> Int {
         times[key]?.reduce(0) { $0 + ($1.time > now - window && $1.time <= now + Self.tolerance ? $1.amount : 0) } ?? 0
     }
@@ -104,7 +104,7 @@ struct Arrivals: Sendable {
 extension RuleSet {
     /// Counts an event, if any rule asks how many there were, and tells the input.
     ///
-    /// - Parameter counted: what was counted of the same event before, by unit: a message counts once, however often it is changed while it is typed.
+    /// - Parameter counted: the earlier counts of the same event, by unit: a message counts once, however often it is changed while it is typed.
     func count(
         _ input: inout RuleInput, _ scopes: MemoryScopes, _ arrivals: inout Arrivals, at now: Double, beyond counted: [RateTest.Unit: Int] = [:]
     ) {

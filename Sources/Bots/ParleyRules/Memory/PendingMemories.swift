@@ -15,7 +15,7 @@ final class PendingMemories: Sendable {
 
     /// Runs decisions one after the other: what one reads, decides and adds is one step for all others.
     ///
-    /// - Parameter body: is given the changes of before, in their order. It reads what is stored afterwards: what is stored meanwhile is in both.
+    /// - Parameter body: gets the earlier changes, in their order. It reads the store afterwards: changes that are stored meanwhile are in both.
     func inTurn<Result>(_ body: ([Change]) async throws -> Result) async throws -> Result {
         try await lock.withLock {
             let changes = state.withLock(\.changes)

@@ -32,7 +32,7 @@ struct RuleMemory: StoredState, Hashable {
     /// The points that count at a time.
     func points(at now: Double) -> Int { warnings.points(at: now) }
 
-    /// Applies a change that may be stored already, or be older than what is.
+    /// Applies a change that may be stored already, or be older than the stored one.
     mutating func anticipate(_ change: MemoryChange) {
         switch change {
         case .ran(let key, let time): if runs[key].map({ $0 >= time }) ?? false { return }
@@ -56,7 +56,7 @@ struct RuleMemory: StoredState, Hashable {
     }
 }
 
-/// A change of what is remembered. It can be made again on another value, when two handlers change the same at the same time.
+/// A change of the memory. It can be applied to another value again when two handlers change the same value concurrently.
 enum MemoryChange: Sendable, Hashable {
     case ran(String, at: Double)
     case warned(RuleMemory.Warning, at: Double)
@@ -68,9 +68,9 @@ enum MemoryChange: Sendable, Hashable {
 
 /// The names under which the memories of one event are found.
 struct MemoryScopes: Sendable, Hashable {
-    /// The one who wrote or acted.
+    /// The person who wrote or acted.
     var person: String
-    /// The one whom moderating actions are about.
+    /// The member whom moderating actions concern.
     var target: String
     var chat: String
     static let bot = ""
@@ -85,6 +85,6 @@ struct MemoryScopes: Sendable, Hashable {
 }
 
 extension RuleSpec {
-    /// The key under which it is remembered that the rule applied. What is audited is not spent.
+    /// The key under which an application of the rule is stored. An audited application has another key, and does not use up the rule.
     var memoryKey: String { mode == .audit ? "audit/\(label)" : label }
 }

@@ -1,8 +1,8 @@
 internal import Parley
 
-/// One event in front of the rules: which of them apply, given what is remembered, and what is to be remembered then.
+/// One event for the rules: from the memory, it decides which rules apply, and how the memory changes.
 ///
-/// It has no effects: what it decides is performed, and what it changes is stored, by its user.
+/// It has no effects: its user performs its decisions and stores its changes.
 struct RuleTurn {
     let rules: RuleSet
     let scopes: MemoryScopes
@@ -43,7 +43,7 @@ struct RuleTurn {
         return decisions
     }
 
-    /// The points that the one whom actions are about has now.
+    /// The present points of the member of the actions.
     private var points: Int { memories[scopes.target]?.points(at: now) ?? 0 }
 
     /// - Parameter applied: the rules that have applied to the same message before: they end the search as they did then.

@@ -5,7 +5,7 @@ extension BotsFile {
     ///
     /// - Parameters:
     ///   - path: the file, which is also the name that error messages show.
-    ///   - extensions: what the program adds to the format.
+    ///   - extensions: the additions of the program to the format.
     /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable` for a file that is not there, cannot be read or is not
     ///   UTF-8 text.
     public init(contentsOf path: String, extensions: RuleExtensions = .none) throws(BotsFileError) {
@@ -34,7 +34,7 @@ extension BotsFile {
     /// Reads the bytes of a file.
     ///
     /// - Parameter file: the name that error messages show.
-    /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable`, with its place, for what is not UTF-8.
+    /// - Throws: ``BotsFileError`` with all errors; `unreadable`, with the position, for a file that is not UTF-8.
     public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) {
         try self.init(parsing: bytes, file: file, folder: nil, extensions: .none)
     }

@@ -64,7 +64,7 @@ public struct Diagnostic: Sendable, Hashable {
     public let position: SourcePosition
     /// A description of the error.
     public let message: String
-    /// The fix, if it is known: the nearest valid word, or what is expected.
+    /// The fix, if it is known: the nearest valid word, or the expected value.
     public let hint: String?
 
     /// Creates an error.

@@ -47,7 +47,7 @@ struct FileReading: Sendable, Hashable {
         return (data, FileReading(stamp: stamp, digest: Hash.sha256(Array(data))))
     }
 
-    /// The state of the file at a path; nil for one that is not there, cannot be read or is no regular file.
+    /// The state of the file at a path; nil if the file does not exist, cannot be read or is not a regular file.
     static func of(_ path: String, upTo limit: Int) -> FileReading? {
         var status = stat()
         // A pipe or a device may never end.

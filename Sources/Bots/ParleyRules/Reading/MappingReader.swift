@@ -48,7 +48,7 @@ package struct MappingReader {
         return Spelling.hint(for: key, among: known)
     }
 
-    /// True if a key is not one of the schema's: what is missing may be meant by it.
+    /// True if a key is not in the schema: it may be a misspelling of a missing key.
     func hasUnknownKeys(_ schema: MappingSchema) -> Bool {
         let known = reader.sink.extensions.extended(schema).names
         return entries.contains { !known.contains($0.key) }

@@ -9,7 +9,7 @@ extension NodeReader {
         return name
     }
 
-    /// Warns of a text that is probably not the one that was meant.
+    /// Warns about a text that is probably a mistake.
     func warnOfSlips() {
         warnOfControlCharacters()
         warnOfComment()
@@ -21,7 +21,7 @@ extension NodeReader {
         return scalar.style == .plain || scalar.style == .any
     }
 
-    /// `Join #team now` is `Join` with a comment. A comment that is meant has a space behind its sign.
+    /// `Join #team now` is `Join` with a comment. An intended comment has a space after its sign.
     private func warnOfComment() {
         guard isPlain, let text, let rest = sink.rest(from: position), rest.hasPrefix(text) else { return }
         let behind = rest.dropFirst(text.count), comment = behind.drop { $0 == " " || $0 == "\t" }

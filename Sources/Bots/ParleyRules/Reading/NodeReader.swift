@@ -45,7 +45,7 @@ final class DiagnosticSink {
         return Substring(lines[position.line - 1].unicodeScalars.dropFirst(position.column - 1))
     }
 
-    /// Notes the state in which a file was read; nil for one that is not there.
+    /// Records the state in which a file was read; nil for a missing file.
     func note(_ reading: FileReading?, of path: String) { readings[path] = reading }
 
     func noteFile(_ path: String) { if !files.contains(path) { files.append(path) } }

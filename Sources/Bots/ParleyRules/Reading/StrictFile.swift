@@ -4,7 +4,7 @@ internal import Foundation
 package enum StrictFile {
     /// Reads a file that is one mapping.
     ///
-    /// - Parameter body: takes what it knows, and reports the rest to the readers it is given.
+    /// - Parameter body: reads the known keys, and reports errors to the readers that it gets.
     /// - Throws: ``BotsFileError`` with everything that is wrong.
     package static func read<Value>(contentsOf path: String, _ body: (MappingReader) -> Value) throws(BotsFileError) -> Value {
         guard let handle = FileHandle(forReadingAtPath: path) else {

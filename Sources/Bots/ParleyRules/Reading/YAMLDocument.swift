@@ -66,7 +66,7 @@ struct YAMLDocument {
         return SourcePosition(line: before.count, column: (before.last?.count ?? 0) + 1)
     }
 
-    /// A character that looks like a space, or that nobody sees, where YAML needs a space: in the indentation, or behind the sign of an element or a key.
+    /// A character that looks like a space, or that nobody sees, where YAML needs a space: in the indentation, or after the sign of an element or a key.
     private static func unusualBlank(in line: some StringProtocol) -> Unicode.Scalar? {
         var previous: Unicode.Scalar?
         for scalar in line.unicodeScalars where scalar != " " && scalar != "\t" {
@@ -94,7 +94,7 @@ struct YAMLDocument {
             return "take the line \"---\" out: a file is one document, and rules are the elements of one list"
         }
         let lines = source.sourceLines.prefix(number)
-        // A line is often refused for what the one above began.
+        // The cause of an error is often in the line above.
         for (offset, line) in lines.suffix(2).enumerated().reversed() {
             let place = lines.count - min(2, lines.count) + offset + 1
             if line.prefix(while: \.isWhitespace).contains("\t") { return "indent with spaces: line \(place) begins with a tab" }
@@ -104,7 +104,7 @@ struct YAMLDocument {
             if line.drop(while: \.isWhitespace).firstMatch(of: /^-[A-Za-z]/) != nil {
                 return "line \(place): put a space after the \"-\" of an element: \"- id: …\""
             }
-            // A bracket behind it does not count, and the error is found where the next line continues.
+            // A bracket after it does not count, and the error is found where the next line continues.
             if line.contains(where: { "{[".contains($0) }), let comment = line.firstMatch(of: /[ \t]#[^ \t#]/), !line[..<comment.range.lowerBound].contains("#")
             {
                 return "line \(place): \" #\" begins a comment, and what follows it is left out: put the text in double quotes"

@@ -35,7 +35,7 @@ struct YAMLOutline: Sendable {
     private var frames: [Frame] = []
     private var anchors: [String: Mark] = [:]
 
-    /// Reads a text as far as it is YAML.
+    /// Reads the part of a text that is valid YAML.
     init(_ source: String) {
         var parser = yaml_parser_t()
         guard yaml_parser_initialize(&parser) == 1 else { return }

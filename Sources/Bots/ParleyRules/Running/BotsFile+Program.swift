@@ -11,14 +11,14 @@ extension BotsFile {
     /// await BotsFile.run("bots.yaml", plugins: [Weather.self], conditions: [digits], actions: [roll])
     /// ```
     ///
-    /// A changed file takes effect while the bots run, as with `parley run`. What is wrong in the file is written to standard error with its positions, and
+    /// A changed file takes effect while the bots run, as with `parley run`. Errors of the file are written to standard error with their positions, and
     /// ends the process with exit code 2.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - plugins: the plugins that profiles can name.
-    ///   - conditions: the conditions that rules can use beside those of the format.
-    ///   - actions: the actions that rules can use beside those of the format.
+    ///   - conditions: the conditions that rules can use in addition to those of the format.
+    ///   - actions: the actions that rules can use in addition to those of the format.
     ///   - configuration: the data folder and the routers. Its network is that of the file, unless the configuration has one of its own.
     public static func run(
         _ path: String = "bots.yaml", plugins: [any BotPlugin.Type] = [], conditions: [CustomCondition] = [], actions: [CustomAction] = [],
@@ -74,7 +74,7 @@ extension BotsFile {
 
     /// Runs the tests of the file, as `parley test` does: for the tests of a program that adds to the format.
     ///
-    /// - Returns: for each test that fails, its profile, its position and what was expected and did not happen; empty if all hold.
+    /// - Returns: for each test that fails, its profile, its position and the failed expectation; empty if all tests pass.
     public func testFailures() throws -> [(profile: String, test: RuleTest, failures: [RuleTestFailure])] {
         try profiles.flatMap { profile in
             let rules = try RuleSet(profile.rules, lists: lists)

@@ -8,7 +8,7 @@ struct FormRunner: Sendable {
     let current: @Sendable () -> ProfileRules
     let logger: Logger
 
-    /// Nil for a form that is too late or not there any more: then the rules get the message.
+    /// Nil for an expired or missing form: then the rules get the message.
     func plan(_ step: DialogueContext<FormState>) -> RuleRunner.Work? {
         let profile = current(), now = step.message.client.now, state = step.state
         guard let form = profile.forms[state.form], !ImplausibleTime.isOver(state.deadline, at: now.timeIntervalSince1970) else { return nil }

@@ -5,7 +5,7 @@ internal import Logging
 internal import Parley
 internal import Synchronization
 
-/// Gives events to the rules of a profile, and performs what they decide.
+/// Gives events to the rules of a profile, and performs their decisions.
 struct RuleRunner: Sendable {
     typealias Work = @Sendable () async throws -> Void
 

@@ -37,7 +37,7 @@ struct ScheduleRunner: Sendable {
     /// Sets the timer of a message that is sent once, unless it was sent.
     private func plan(_ client: BotClient, at date: Date) async throws {
         guard try await !client.state(SentSchedules.self).contains(key(date)) else { return }
-        // A time that was missed while the bot was stopped has a timer already. One that was over before the bot knew the schedule is not made up for.
+        // A time that was missed while the bot was stopped has a timer already. A time before the bot knew the schedule is skipped.
         guard date > client.now else { return }
         try await client.schedule(CaseTimer.schedule, key: key(date), at: date, key(date), expiringAfter: spec.runsMissed ? nil : .seconds(60))
     }

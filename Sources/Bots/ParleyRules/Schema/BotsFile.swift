@@ -15,7 +15,7 @@ public struct BotsFile: Sendable {
     public let profiles: [ProfileSpec]
     /// The lists that rules share, by their keys.
     public let lists: [String: ListSpec]
-    /// The files of lists: what the file says depends on them too.
+    /// The files of lists, on which the rules also depend.
     public let listFiles: [String]
     /// The states of the files that it was read from, by their paths: its own, those of lists and those of secrets.
     var readings: [String: FileReading]
@@ -34,7 +34,7 @@ public struct BotsFile: Sendable {
     ///
     /// - Parameters:
     ///   - file: the name that error messages show.
-    ///   - extensions: what the program adds to the format.
+    ///   - extensions: the additions of the program to the format.
     /// - Throws: ``BotsFileError`` with everything that is wrong.
     public init(parsing source: String, file: String = "bots.yaml", extensions: RuleExtensions = .none) throws(BotsFileError) {
         try self.init(parsing: source, file: file, folder: nil, extensions: extensions)

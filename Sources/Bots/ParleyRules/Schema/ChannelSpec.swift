@@ -41,7 +41,7 @@ enum ChannelSpec {
                 hint: "an address is a link such as https://relay.example.org/r#KEY, as its operator shows it; the key of a profile has no \":\"")
             return nil
         }
-        // The letter of a link says what it leads to.
+        // The letter of a link shows the kind of its target.
         if let kind = linkKinds.first(where: { text.contains("/\($0.key)#") })?.value {
             item.report(.badValue, "\"\(text.cut)\" is \(kind), not the address of a relay", hint: "the address of a relay has /r# in it")
             return nil

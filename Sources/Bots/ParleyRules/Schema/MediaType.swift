@@ -1,4 +1,4 @@
-/// Media types, as the endings of names say them: what a file is said to be, not what it is.
+/// Media types by file name extension: they do not prove the content.
 enum MediaType {
     /// The type of a file; `application/octet-stream` for an ending that is not known.
     static func type(of name: String) -> String {

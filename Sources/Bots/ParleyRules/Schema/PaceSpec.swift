@@ -7,7 +7,7 @@ enum PaceSpec {
     /// Messages a second from then on.
     static let speeds = 0.001...1_000_000.0
 
-    /// Reads `off`, or a mapping. What is not named keeps its default.
+    /// Reads `off`, or a mapping. Missing keys keep their defaults.
     static func read(_ reader: NodeReader) -> SendingPace? {
         if reader.text == "off" { return .off }
         guard reader.keys != nil else {

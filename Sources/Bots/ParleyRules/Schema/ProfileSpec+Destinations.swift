@@ -54,7 +54,7 @@ extension ProfileSpec {
         }
     }
 
-    /// The name that was probably meant: that of the chat with the key, or one that is written nearly so.
+    /// The name that was probably meant: that of the chat with the key, or a similar name.
     private static func meant(_ text: String, among known: [Vouched]) -> String? {
         let name = ChatName(text).name, limit = max(1, name.count / 4)
         return known.first { $0.key == name || $0.name.lowercased() == name.lowercased() }?.name

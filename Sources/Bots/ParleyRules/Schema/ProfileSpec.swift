@@ -39,7 +39,7 @@ public struct ProfileSpec: Sendable {
     public let plugin: PluginUse?
     /// True for a profile that relays channels for others.
     public var isRelay: Bool { relay != nil }
-    /// The limits within which the profile relays; nil for one that does not.
+    /// The limits of the profile as a relay; nil for a profile that is not a relay.
     public let relay: HostRelay?
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool

@@ -6,7 +6,7 @@ public enum RelayEvent: String, Sendable, Hashable, CaseIterable {
     case active
     /// The relay does not serve the channel.
     case refused
-    /// The relay has left the channel, or does not serve it any more.
+    /// The relay has left the channel, or no longer serves it.
     case left
 
     /// The words for changes.

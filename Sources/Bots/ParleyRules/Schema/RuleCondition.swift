@@ -28,7 +28,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     case deliveryFailed = "delivery-failed"
     /// A file that the bot receives has come.
     case fileReceived = "file-received"
-    /// A transfer of a file has failed, of one that the bot sent or was to receive.
+    /// A transfer of a sent or received file has failed.
     case fileFailed = "file-failed"
     /// A relay of a channel of the bot takes subscribers, has refused or has left.
     case relay
@@ -63,7 +63,7 @@ public struct RuleCondition: Sendable {
     public let content: Set<MessageKind>?
     /// The pattern that the text must match, and whose groups templates can use.
     public let pattern: TextPattern?
-    /// The word behind the slash, without regard to case.
+    /// The word after the slash, ignoring case.
     public let commands: [String]?
     /// The condition on the chat and on the member.
     public let members: MemberCondition
@@ -102,7 +102,7 @@ public struct RuleCondition: Sendable {
         members = MemberCondition(mapping, event: event, checks: tree.checks)
     }
 
-    /// True if the rule looks for words, parts of texts or domains, of which templates can name the one that is found.
+    /// True if the rule looks for words, parts of texts or domains, and templates can name the match.
     var isSearch: Bool { tree.checks.contains { $0.test.isSearch } }
 
     /// True if every event of the rule has a file.

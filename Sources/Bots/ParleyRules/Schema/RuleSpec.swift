@@ -75,7 +75,7 @@ public struct RuleSpec: Sendable {
         }
     }
 
-    /// True if a rule behind this one is never reached.
+    /// True if a later rule is never reached.
     func hides(_ other: RuleSpec) -> Bool {
         !continues && mode == .enforce && unless == nil && repetition == nil && exempt.isSubset(of: other.exempt) && when.covers(other.when)
     }

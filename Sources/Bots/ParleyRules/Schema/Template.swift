@@ -34,7 +34,7 @@ public struct Template: Sendable, Hashable {
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
     ]
 
-    /// Names of other programs for the one who wrote, and for the group.
+    /// Names of other programs for the author, and for the group.
     private static let synonyms: [String: String] = [
         "user": "contact.name", "user.name": "contact.name", "username": "contact.name", "user_name": "contact.name", "sender": "contact.name",
         "sender.name": "contact.name", "author": "contact.name", "author.name": "contact.name", "from": "contact.name", "from.name": "contact.name",
@@ -63,7 +63,7 @@ public struct Template: Sendable, Hashable {
         var sound = true
         while let open = rest.firstRange(of: "{{") {
             if open.lowerBound > rest.startIndex { segments.append(.text(String(rest[..<open.lowerBound]))) }
-            // By Unicode scalars: a mark behind a brace makes another character of it.
+            // By Unicode scalars: a mark after a brace makes another character of it.
             if let second = rest[open.upperBound...].firstRange(of: "{{"), second.lowerBound == open.upperBound {
                 segments.append(.text("{{"))
                 rest = rest[second.upperBound...]
@@ -141,7 +141,7 @@ private struct TemplateReader {
         }
         guard let variable = Template.names.first(where: { $0.key == name })?.value else {
             let known = Template.names.map(\.key) + (scope.fields ?? []).map { "form.\($0)" }
-            // In a group of its own, the one who wrote is a member.
+            // In a group, the author is a member.
             let isOfGroups = scope.condition.map { !$0.members.kinds.contains(.contacts) } ?? false
             let meant = Template.meant(by: name).map { isOfGroups && $0 == "contact.name" ? "member.name" : $0 }
             reader.report(

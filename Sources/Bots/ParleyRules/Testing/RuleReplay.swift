@@ -59,7 +59,7 @@ package struct RuleReplay: Sendable {
         }
     }
 
-    /// People and chats that rules remember something of at the most; when there are more, what is remembered begins anew.
+    /// The maximum number of people and chats with state; when there are more, the state starts again.
     static let maximumMemories = 100_000
 
     private let rules: RuleSet
@@ -81,7 +81,7 @@ package struct RuleReplay: Sendable {
         var input = message.input
         let now = message.time.timeIntervalSince1970, scopes = message.scopes
         rules.count(&input, scopes, &arrivals, at: now)
-        // Only what the message can touch: a copy of everything for each message would take a time that grows with the number of people.
+        // Only the state that the message can change: the time for a full copy for each message would grow with the number of people.
         var known: [String: RuleMemory] = [:]
         for name in [scopes.person, scopes.target, scopes.chat, MemoryScopes.bot] { known[name] = memories[name] }
         var turn = RuleTurn(rules, scopes, memories: known, nextCase: nextCases[scopes.chat] ?? 1, now: now)

@@ -2,7 +2,7 @@ public import Parley
 
 /// A test in the file of the rules: an event, and the expected outcome.
 public struct RuleTest: Sendable {
-    /// One event of a test, and what is expected.
+    /// One event of a test, with the expected outcome.
     public struct Step: Sendable {
         /// Seconds since the step before.
         public let pause: Double
@@ -60,7 +60,7 @@ public struct RuleTest: Sendable {
         }
     }
 
-    /// A name for the test: its title, or what is said first.
+    /// A name for the test: its title, or its first text.
     public var label: String {
         if let title { return title }
         guard let input = steps.first?.scenario.input else { return "" }
@@ -75,7 +75,7 @@ public struct RuleTest: Sendable {
     ///   - bot: the name of the bot.
     ///   - forms: the forms of the profile.
     ///   - texts: the fixed texts of the profile.
-    /// - Returns: what was expected and did not happen, one element for each expectation; empty if all did.
+    /// - Returns: the failed expectations, one element each; empty if all were met.
     public func run(_ set: RuleSet, bot: String, forms: [String: FormSpec] = [:], texts: BotTexts = BotTexts()) -> [RuleTestFailure] {
         var simulation = RuleSimulation(set, bot: bot, forms: forms, texts: texts)
         return steps.enumerated().flatMap { index, step in
@@ -126,7 +126,7 @@ public struct RuleTestFailure: Sendable, Hashable, CustomStringConvertible {
     /// The effects of the rules.
     public let actual: [String]
 
-    /// The difference, one element a line: `-` for what is missing, `+` for what is too much.
+    /// The difference, one element a line: `-` for a missing outcome, `+` for an unexpected one.
     public var description: String {
         var missing: Set<Int> = [], surplus: Set<Int> = []
         for step in actual.difference(from: expected) {

@@ -42,7 +42,7 @@ extension String {
         return String(self[..<end])
     }
 
-    /// The lines as YAML counts them. What a Windows editor ends a line with is one line break, and one character of Swift.
+    /// The lines as YAML counts them. CR LF is one line break, and one character of Swift.
     var sourceLines: [Substring] {
         var lines: [Substring] = []
         var start = startIndex, before: Unicode.Scalar?

@@ -19,7 +19,7 @@ struct WordAutomaton: Sendable {
         var isSpread = false
         /// The check that looks for it.
         var group: Int
-        /// True for what is allowed: entries within it are not found.
+        /// True for an exception: entries within it are not found.
         var isException = false
         /// The entry as it was written.
         var source = ""
@@ -65,7 +65,7 @@ struct WordAutomaton: Sendable {
     /// Looks for all entries.
     ///
     /// - Parameters:
-    ///   - isWhole: whether the text is one that an entry can be the whole of.
+    ///   - isWhole: whether an entry can be the whole text.
     ///   - hits: for each group an entry that was found; -1 for none.
     func scan(_ text: NormalizedText, isWhole: Bool = true, into hits: inout [Int32]) {
         guard !entries.isEmpty else { return }
@@ -86,7 +86,7 @@ struct WordAutomaton: Sendable {
         }
     }
 
-    /// Visits all entries wherever their bytes are, with the index behind the last byte.
+    /// Visits all entries at all places, with the index after the last byte.
     private func forEachOccurrence(_ text: NormalizedText, _ body: (_ entry: Int, _ end: Int) -> Void) {
         let count = text.bytes.count
         var state: Int32 = 0
@@ -228,7 +228,7 @@ struct WordAutomaton: Sendable {
     }
 }
 
-/// The places of a text at which checks allow what they look for elsewhere.
+/// The places of a text that are exceptions of checks.
 private struct AllowedPlaces {
     let count: Int
     /// For each check and byte the end of the longest allowed phrase that begins there.

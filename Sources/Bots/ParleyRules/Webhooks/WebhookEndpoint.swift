@@ -65,7 +65,7 @@ package final class WebhookEndpoint: Sendable {
 
     /// Starts to listen for the time of `body`, if there is an endpoint. Requests are refused until ``open(_:)``.
     ///
-    /// - Throws: ``HostError`` `portInUse` or `router` if the address cannot be used; what the body throws.
+    /// - Throws: ``HostError`` `portInUse` or `router` if the address cannot be used; errors of the body.
     package static func serving(_ spec: WebhooksSpec?, logger: Logger, _ body: (WebhookEndpoint?) async throws -> Void) async throws {
         guard let spec else { return try await body(nil) }
         let endpoint = try await start(spec, logger: logger)
@@ -164,14 +164,14 @@ package final class WebhookEndpoint: Sendable {
         return ["item": .int(sent.id.rawValue)]
     }
 
-    /// The chat of a request: one that its name leads to for certain, or the one with the id. Ids are not chosen by others, and are not used again.
+    /// The chat of a request: the verified chat of a name, or the chat with the id. Ids are not chosen by others, and are not used again.
     private static func chat(_ name: String, of client: BotClient) async throws -> BotChat? {
         if let chat = try await client.destination(name) { return chat }
         guard let reference = ChatReference(name) else { return nil }
         return await client.chat(reference)
     }
 
-    /// The key of a request by its id: one that is too long is known by its hash.
+    /// The key of a request by its id: a long id is replaced by its hash.
     private static func key(of id: String) -> String {
         id.utf8.count <= longestKey ? id : Data(Hash.sha256(Array(id.utf8))).base64EncodedString()
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Parley
 
-/// A delivery that waits, as it is stored. It holds neither the address nor the secret.
+/// The stored form of a waiting delivery. It contains neither the address nor the secret.
 struct WebhookDelivery: Codable, Sendable, Hashable {
     /// The id, which is the same at each attempt.
     var id: String
@@ -20,12 +20,12 @@ struct WebhookDelivery: Codable, Sendable, Hashable {
 
     /// Seconds after which a delivery is given up: a day.
     static let lifetime = 86_400.0
-    /// Seconds before the second attempt. Each further pause is twice as long as the one before.
+    /// Seconds before the second attempt. Each further pause is twice as long as the previous one.
     static let firstPause = 5.0
     /// The longest pause, in seconds.
     static let longestPause = 3_600.0
 
-    /// The time of the next attempt. One that is further away than any pause was set while the clock was wrong, and is made now.
+    /// The time of the next attempt. A time beyond any pause was set while the clock was wrong: the attempt is made now.
     func due(at now: Double) -> Double { due > now + Self.longestPause ? now : due }
 
     /// The delivery after a failed attempt; nil if it is given up.
@@ -54,7 +54,7 @@ struct WebhookQueue: StoredState, Hashable {
 
     /// Checks whether a delivery may be added.
     ///
-    /// - Returns: false if too many wait. One that waits already may be added again.
+    /// - Returns: false if too many wait. A waiting delivery may be added again.
     func hasRoom(for delivery: WebhookDelivery) -> Bool {
         if deliveries.contains(where: { $0.id == delivery.id }) { return true }
         let size = deliveries.reduce(delivery.body.utf8.count) { $0 + $1.body.utf8.count }

@@ -58,7 +58,7 @@ struct WebhookSender: Sendable {
 
     /// Delivers until the task is cancelled.
     func run(_ client: BotClient) async {
-        // What waits is told by a run that is none of that kind.
+        // A dry run delivers nothing: the next ordinary run sends the waiting deliveries.
         guard !client.isDryRun else { return }
         // Most bots have none: nothing is read for them.
         if endpoints().isEmpty, (try? await changed.waitUnlessCancelled()) == nil { return }
@@ -76,7 +76,7 @@ struct WebhookSender: Sendable {
                 } catch {
                     guard !Task.isCancelled else { return }
                     logger.error("webhooks cannot be read yet", metadata: ["code": "webhook.storage", "error": "\(error)"])
-                    // What is put into the queue meanwhile does not shorten it: it could not be read either.
+                    // New deliveries do not shorten the pause: they could not be read, either.
                     try? await client.sleep(delays.next())
                     continue
                 }

@@ -24,12 +24,12 @@ enum WebhookSignature {
 
     /// Compares two texts in a time that does not tell where they differ.
     static func isEqual(_ left: String, _ right: String) -> Bool {
-        // Hashes have one length, and say nothing of what they were made of.
+        // Hashes have one length, and reveal nothing about their input.
         let left = Hash.sha256(Array(left.utf8)), right = Hash.sha256(Array(right.utf8))
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// A secret that begins with `whsec_` is base64 behind it; any other is used as it is.
+    /// A secret after the prefix `whsec_` is base64; any other secret is used unchanged.
     private static func key(of secret: RuleSecret) -> [UInt8] {
         let prefix = "whsec_"
         if secret.text.hasPrefix(prefix), let data = Data(base64Encoded: String(secret.text.dropFirst(prefix.count))) { return [UInt8](data) }

@@ -31,7 +31,7 @@ struct WebhookSpec: Sendable, Hashable {
         self.secret = secret
     }
 
-    /// The name of the address in what is stored, which does not hold the address.
+    /// The name of the address in stored records, which do not contain the address.
     var endpoint: String { Hash.sha256(Array(url.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
     /// Reads an address as a text or, if it holds a secret, from where a secret comes.
@@ -43,7 +43,7 @@ struct WebhookSpec: Sendable, Hashable {
         } else {
             guard let secret = RuleSecret(reader) else { return nil }
             text = secret.text
-            // Text that is in no folder is read for what it says only.
+            // Without a folder, the text is only validated.
             if text.isEmpty, reader.sink.folder == nil { text = "https://webhook.invalid" }
         }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, ["http", "https"].contains(parts.scheme?.lowercased()) else {

@@ -32,7 +32,7 @@ package protocol WebhookTransport: Sendable {
 
 /// Requests of Foundation: TLS is checked against the certificate authorities of the system.
 ///
-/// A redirection is an answer, and not followed. Of an answer only the head is taken: what is behind it is cut off.
+/// A redirection is an answer, and not followed. Only the head of an answer is read; the body is cut off.
 package final class URLSessionTransport: WebhookTransport {
     /// Seconds for the connection and the answer.
     private static let timeout = 15.0
