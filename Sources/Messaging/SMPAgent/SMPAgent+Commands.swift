@@ -1,7 +1,7 @@
 import SMPWire
 
 extension SMPAgent {
-    /// Tries a command again that was set aside because processes died of it: now, or at the next start if the agent does not run.
+    /// Tries a command again that was quarantined because processes crashed on it: now, or at the next start if the agent does not run.
     ///
     /// - Throws: `CONN NOT_FOUND` if no command has this number: its connection was deleted, or it is not quarantined.
     package func retryCommand(_ id: Int64) async throws(AgentError) {
@@ -12,7 +12,7 @@ extension SMPAgent {
         if core.isRunning { core.run(command, of: connection) }
     }
 
-    /// Gives a command up that was set aside because processes died of it. `failed` reports it.
+    /// Gives a command up that was quarantined because processes crashed on it. `failed` reports it.
     ///
     /// - Throws: `CONN NOT_FOUND` if no command has this number.
     package func dropCommand(_ id: Int64) async throws(AgentError) {

@@ -11,7 +11,7 @@ extension SMPAgent {
     /// The connection is stored when the router has the queue; an interrupted call leaves nothing.
     ///
     /// - Parameters:
-    ///   - linkData: what the short link shows; nil to have no short link.
+    ///   - linkData: the data of the short link; nil for no short link.
     ///   - clientData: goes into the full link.
     package func createConnection(
         user: AgentUserID, mode: ConnectionMode, linkData: UserConnectionLinkData? = nil, clientData: String? = nil,

@@ -60,7 +60,7 @@ extension SMPAgent {
     ///   - receipt: not nil to tell the peer that the message arrived, if its agent version is 4 or later; empty in practice.
     ///   - useless: the messages in the body that were of no use to the user. They count like messages that cannot be decrypted: above a pace, the queue
     ///     is read more slowly.
-    /// - Throws: `CONN NOT_FOUND` if there is no such message; `CMD PROHIBITED` for a receipt of what is not a message.
+    /// - Throws: `CONN NOT_FOUND` if there is no such message; `CMD PROHIBITED` for a receipt of something other than a message.
     package func acknowledge(
         _ connection: ConnectionID, message: AgentMessageID, receipt: Bytes? = nil, useless: Int = 0
     ) async throws(AgentError) {
@@ -125,7 +125,7 @@ extension AgentCore {
         return results
     }
 
-    /// Brings the states of several connections into memory at once, which takes less than one after another. One that cannot be read is read again
+    /// Brings the states of several connections into memory at once, which takes less than one after another. An unreadable connection is read again
     /// when it is needed, and tells the reason then.
     private func load(_ accesses: some Collection<ConnectionAccess>) async {
         let missing = accesses.filter { $0.active.state == nil }

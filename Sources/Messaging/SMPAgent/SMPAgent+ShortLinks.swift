@@ -55,7 +55,7 @@ extension SMPAgent {
         }
     }
 
-    /// The key that signs what a connection's short link shows; nil if it has none.
+    /// The key that signs the data of a connection's short link; nil without a link.
     package func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey? {
         try await core.withConnection(connection) { access throws(AgentError) in
             try await access.liveState().receiveQueues.first?.link?.privateKey
@@ -67,7 +67,7 @@ extension SMPAgent {
     /// A one-time link is secured with a key that ``join(user:connection:link:info:pqSupport:subscription:)`` uses later: only the
     /// agent that resolved it can resolve it again.
     ///
-    /// - Throws: `AGENT A_LINK` if the data is not what the link promises; `SMP AUTH` if it is gone or taken.
+    /// - Throws: `AGENT A_LINK` if the data does not match the link; `SMP AUTH` if it is gone or taken.
     package func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink {
         try core.checkActive()
         let secrets = try core.linkSecrets(link.key, link.mode)

@@ -25,7 +25,7 @@ extension SMPAgent {
         try await setServers(servers.map { AgentServer($0) }, user: user)
     }
 
-    /// Replaces the user's routers, with what they are used for.
+    /// Replaces the user's routers and their uses.
     ///
     /// - Throws: `CMD PROHIBITED` without routers.
     package func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentError) {

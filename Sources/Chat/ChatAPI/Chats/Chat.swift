@@ -3,7 +3,7 @@ public import ChatProtocol
 /// A chat with some of its items: in lists one, the preview.
 @JSONMembers
 public struct Chat: JSONObjectConvertible, Hashable {
-    /// Whom or what it is with.
+    /// The kind of the chat, with its contact, group or folder.
     public var chatInfo: ChatInfo
     /// Items, oldest first.
     public var chatItems: [ChatItem]
@@ -72,6 +72,6 @@ public struct ChatTag: JSONObjectConvertible, Hashable, Identifiable {
 public struct ChatItemDeletion: JSONObjectConvertible, Hashable {
     /// The item as it was.
     public var deletedChatItem: ItemInChat
-    /// The item as it is now, when it was marked and not removed.
+    /// The item after the deletion, if it was marked and not removed.
     public var toChatItem: ItemInChat?
 }

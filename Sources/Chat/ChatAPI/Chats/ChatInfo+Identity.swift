@@ -25,7 +25,7 @@ extension ChatInfo {
     /// The part of a group.
     public var groupScope: GroupChatScopeInfo? { if case .group(_, let scope) = self { scope } else { nil } }
 
-    /// The name to show: the local alias if there is one, else what the other side published.
+    /// The name to show: the local alias if there is one, else the published name.
     public var displayName: String {
         switch self {
         case .direct(let contact): contact.displayName

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// Whom or what a chat is with.
+/// The kind of a chat, with its contact, group or folder.
 @JSONForms
 public indirect enum ChatInfo: JSONTagged, Hashable {
     /// A contact.

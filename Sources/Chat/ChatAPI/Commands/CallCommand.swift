@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// Commands about calls. What they carry is agreed between the media parts of two apps and handed on as it is.
+/// Commands about calls. The media parts of two apps agree on their content, which is passed on unchanged.
 public enum CallCommand: Sendable, Hashable {
     /// Calls a contact: media and capabilities.
     case invite(ContactID, JSONValue)

@@ -30,7 +30,7 @@ public enum ChatCommand: Sendable, Hashable {
     case devices(DeviceCommand)
     /// Commands for people at a console, who name chats instead of giving ids.
     case console(ConsoleCommand)
-    /// Text that is handed to the core as it is. Parsing never makes it; cores of ours refuse it.
+    /// Text that the core gets unchanged. Parsing never makes it, and Parley's cores refuse it.
     case raw(String)
 }
 

@@ -100,7 +100,7 @@ extension ConnectionCommand {
 }
 
 extension CreatedConnectionLink {
-    /// The full link, and the short one behind it.
+    /// The full link, and then the short one.
     fileprivate var words: String { fullLink + (shortLink.map { " \($0)" } ?? "") }
 }
 
@@ -108,7 +108,7 @@ extension CommandReader {
     /// ` incognito` or ` i`, if it comes.
     mutating func consoleIncognito() -> Bool { skip(" incognito") || skip(" i") }
 
-    /// A full link, and perhaps a short one behind it.
+    /// A full link, with an optional short one after it.
     fileprivate mutating func createdLink() throws(CommandMismatch) -> CreatedConnectionLink {
         let full = word()
         guard LinkShape(full) == .full else { throw CommandMismatch() }

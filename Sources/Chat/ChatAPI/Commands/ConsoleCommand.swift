@@ -8,7 +8,7 @@ public enum ConsoleCommand: Sendable, Hashable {
     case welcome
     /// Sends a message.
     case send(to: ConsoleTarget, String)
-    /// Sends a message that is edited as it is typed.
+    /// Sends a live message, which is edited while it is typed.
     case sendLive(to: ChatName, String)
     /// Answers a message of the contact, or one's own.
     case quote(contact: String, MessageDirection, quoted: String, String)
@@ -110,7 +110,7 @@ public enum NamedContactCommand: Sendable, Hashable {
     case reject
     /// Accepts the invitation of a group member of that name.
     case acceptMemberContact
-    /// Sets what the contact is allowed; nil as the profile is set.
+    /// Sets the preferences for the contact; nil uses those of the profile.
     case setFeature(ChatFeature, FeatureAllowed?)
     /// Sets whether messages disappear; nil as the profile is set.
     case setTimedMessages(TimedMessagesSetting?)

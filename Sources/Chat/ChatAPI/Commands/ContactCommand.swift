@@ -8,7 +8,7 @@ public enum ContactCommand: Sendable, Hashable {
     case info(ContactID)
     /// Asks the router about the queue.
     case queueInfo(ContactID)
-    /// Sets what the contact is allowed.
+    /// Sets the preferences for the contact.
     case setPreferences(ContactID, ChatPreferences)
     /// Sets the alias; empty to remove it.
     case setAlias(ContactID, String)

@@ -50,7 +50,7 @@ public enum CoreCommand: Sendable, Hashable {
     case workers(details: Bool = false)
     /// Queues of the agent.
     case queues
-    /// Received events that were set aside because processes died of them. Not a command of official cores.
+    /// Received events that were quarantined because processes crashed on them. Not a command of official cores.
     case quarantine(QuarantineCommand)
     /// A command of an extension: the text after `//`.
     case custom(String)

@@ -6,11 +6,11 @@ public enum DeviceCommand: Sendable, Hashable {
     case setName(String)
     /// Devices that this core controls.
     case hosts
-    /// Waits for a device to be controlled: a new one, or one that is known. `address` is the network address to use.
+    /// Waits for a device to be controlled, new or known. `address` is the network address to use.
     case startHost(KnownHost?, address: String? = nil, port: UInt16? = nil)
     /// Sends commands to a device; nil to this core.
     case switchHost(Int64?)
-    /// Ends controlling a device; nil the one that was waited for.
+    /// Ends controlling a device; nil for the awaited device.
     case stopHost(Int64?)
     /// Forgets a device.
     case deleteHost(Int64)

@@ -13,7 +13,7 @@ public enum FileCommand: Sendable, Hashable {
     /// Downloads a file by its link. Without `approvedRelays`, which official cores do not know, only routers of the user are used, and those that do not see
     /// this machine's address.
     case download(user: UserID, link: String, CryptoFile, approvedRelays: Bool = true)
-    /// Tells what the link of a file says.
+    /// Reads the data in the link of a file.
     case linkInfo(String)
 }
 

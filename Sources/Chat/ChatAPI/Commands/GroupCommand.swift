@@ -8,7 +8,7 @@ public enum GroupCommand: Sendable, Hashable {
     case createPublic(user: UserID, incognito: Bool = false, relays: [UserChatRelayID], GroupProfile)
     /// Tells the relays of a channel.
     case relays(GroupID)
-    /// Invites more relays to a channel, a command of version 7.0. Those that serve it already are passed over.
+    /// Invites more relays to a channel, a command of version 7.0. Relays that serve it already are skipped.
     case addRelays(GroupID, [UserChatRelayID])
     /// Invites a contact.
     case add(GroupID, ContactID, GroupMemberRole)
@@ -36,7 +36,7 @@ public enum GroupCommand: Sendable, Hashable {
     case memberInfo(GroupID, GroupMemberID)
     /// Asks the router about the queue of a member.
     case memberQueueInfo(GroupID, GroupMemberID)
-    /// Fetches what the link of a channel carries now.
+    /// Fetches the present data of a channel's link.
     case linkData(GroupID)
     /// Changes the public profile.
     case updateProfile(GroupID, GroupProfile)

@@ -26,7 +26,7 @@ public enum MessageCommand: Sendable, Hashable {
     case react(ChatReference, ChatItemID, add: Bool, MessageReaction)
     /// Tells who reacted.
     case reactionMembers(user: UserID, GroupID, ChatItemID, MessageReaction)
-    /// Tells what can be forwarded of some messages.
+    /// Finds the messages that can be forwarded.
     case planForward(from: ChatReference, [ChatItemID])
     /// Forwards messages.
     case forward(to: ChatReference, from: ChatReference, [ChatItemID], asGroup: Bool = false, ttl: Int? = nil)

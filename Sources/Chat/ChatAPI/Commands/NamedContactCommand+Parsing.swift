@@ -42,7 +42,7 @@ extension CommandForm {
         }
     }
 
-    /// Sets what a contact is allowed.
+    /// Sets the preferences for a contact.
     fileprivate static func feature(_ feature: ChatFeature) -> CommandForm {
         .contact("/set \(feature.consoleName) @") { r throws(CommandMismatch) in
             .setFeature(feature, r.skip(" ") ? try r.featureAllowed() : nil)

@@ -108,7 +108,7 @@ extension CommandReader {
         return link
     }
 
-    /// `1:on`, perhaps with `:smp=` and `:xftp=` behind it.
+    /// `1:on`, optionally with `:smp=` and `:xftp=` after it.
     fileprivate mutating func operatorRoles() throws(CommandMismatch) -> ServerOperatorRoles {
         let id = try id(ServerOperatorID.self)
         try expect(":")

@@ -81,7 +81,7 @@ public struct ServerOperatorRoles: Sendable, Hashable {
     /// The uses of file routers.
     public var xftpRoles: ServerRoles
 
-    /// Sets what the servers are used for.
+    /// Sets the uses of the servers.
     public init(operatorID: ServerOperatorID, enabled: Bool, smpRoles: ServerRoles, xftpRoles: ServerRoles) {
         self.operatorID = operatorID
         self.enabled = enabled

@@ -20,7 +20,7 @@ public enum UserCommand: Sendable, Hashable {
     case setGroupReceipts(user: UserID?, UserReceiptSettings)
     /// Sets whether direct contact requests of group members are accepted unasked.
     case setAutoAcceptMemberContacts(user: UserID?, Bool)
-    /// Hides a profile behind a password.
+    /// Hides a profile with a password.
     case hide(user: UserID?, password: String)
     /// Shows a hidden profile again.
     case unhide(user: UserID?, password: String)
@@ -44,7 +44,7 @@ public enum UserCommand: Sendable, Hashable {
     case updateProfileImage(ImageData?)
     /// Sets the menu of the active profile, which should be a bot; empty to remove it.
     case setBotCommands([BotCommand])
-    /// Sets what the active profile allows.
+    /// Sets the preferences of the active profile.
     case setFeature(ChatFeature, FeatureAllowed)
     /// Sets whether the active profile allows disappearing messages.
     case setTimedMessages(Bool)

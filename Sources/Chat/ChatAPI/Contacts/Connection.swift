@@ -73,7 +73,7 @@ public struct ConfirmedSecurityCode: JSONObjectConvertible, Hashable {
 
 /// The use of a connection.
 public struct ConnectionType: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -54,7 +54,7 @@ public struct Contact: JSONObjectConvertible, Hashable, Identifiable {
 
 /// The status of a contact.
 public struct ContactStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -112,7 +112,7 @@ public struct ChatSettings: JSONObjectConvertible, Hashable {
 
 /// Which messages of a chat notify.
 public struct NotificationFilter: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

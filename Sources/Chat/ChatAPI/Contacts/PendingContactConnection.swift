@@ -41,7 +41,7 @@ public struct CreatedConnectionLink: JSONObjectConvertible, Hashable {
 
 /// The kind of a link.
 public struct ConnectionLinkMode: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

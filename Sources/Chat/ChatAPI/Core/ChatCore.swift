@@ -1,7 +1,7 @@
 /// A chat core: something that holds profiles and their chats, takes commands and reports events.
 ///
 /// Everything above this protocol works with any core: the native engine, the official core over its C interface or its
-/// WebSocket, or a simulated one in tests. All profiles of a core are live at once; commands name the one they mean.
+/// WebSocket, or a simulated one in tests. All profiles of a core are live at once; commands name the profile.
 public protocol ChatCore: Sendable {
     /// Runs a command and waits for its result.
     ///
@@ -14,7 +14,7 @@ public protocol ChatCore: Sendable {
     ///     profile that is active in the core is meant, as at the official console.
     func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse
 
-    /// Runs commands in their order, each as if it had been given alone after the one before, and returns their results in that order.
+    /// Runs commands in order, each as if it had been sent alone after the previous one, and returns their results in that order.
     /// A core that waits for a disk waits for it once for those that it can write together.
     func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>]
 

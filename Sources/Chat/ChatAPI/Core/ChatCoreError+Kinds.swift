@@ -18,7 +18,7 @@ extension ChatCoreError {
 }
 
 extension ChatCoreError.Code {
-    /// No relay of the channel passes on what is posted.
+    /// No relay of the channel forwards posts.
     public static let noRelay = Self(rawValue: "channel.noRelay")
 }
 

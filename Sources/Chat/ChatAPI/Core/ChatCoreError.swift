@@ -4,7 +4,7 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     /// in: `error.userUnknown`, `errorStore.contactNotFound`, `errorAgent.SMP.AUTH`. The list is bounded: codes can be labels
     /// of metrics.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The word, as it is on the wire.
+        /// The word on the wire.
         public let rawValue: String
 
         /// Wraps a word.

@@ -23,7 +23,7 @@ public final class ChatEventHub: Sendable {
     /// A hub without subscribers.
     public init() {}
 
-    /// A new subscription to what is published from now on.
+    /// A new subscription to events from now on.
     ///
     /// - Parameter limit: How many events may wait; at least 1.
     public func subscribe(bufferingUpTo limit: Int) -> ChatEvents {
@@ -41,7 +41,7 @@ public final class ChatEventHub: Sendable {
         for subscription in alive() { subscription.add(event) }
     }
 
-    /// Ends all subscriptions after what they wait for, and those made later at once.
+    /// Ends all subscriptions after their waiting events, and later subscriptions at once.
     public func finish() {
         let all = state.withLock { state in
             state.isFinished = true
@@ -50,7 +50,7 @@ public final class ChatEventHub: Sendable {
         for subscription in all { subscription.finish() }
     }
 
-    /// Ends the present subscriptions with an error, after what they wait for: the publisher itself has missed events, so everyone who
+    /// Ends the present subscriptions with an error, after their waiting events: the publisher itself has missed events, so everyone who
     /// reads them must subscribe and read the state anew.
     public func lose() {
         let all = state.withLock { $0.takeAll() }

@@ -40,7 +40,7 @@ final class ChatEventSubscription: Sendable {
     /// True if no event waits, none was lost, and none is being handled by a reader that comes back for the next.
     var isDrained: Bool { state.withLock { $0.events.isEmpty && ($0.reader != nil || $0.ending == .finished) } }
 
-    /// Adds an event; one too many ends the subscription with an error, behind those that wait.
+    /// Adds an event. Above the limit, the subscription ends with an error after the waiting events.
     func add(_ event: ChatEvent) {
         let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
             guard state.ending == nil else { return nil }
@@ -55,10 +55,10 @@ final class ChatEventSubscription: Sendable {
         reader?.resume(returning: .event(event))
     }
 
-    /// Ends the subscription behind the events that wait.
+    /// Ends the subscription after the waiting events.
     func finish() { end(.finished) }
 
-    /// Ends the subscription with an error behind the events that wait.
+    /// Ends the subscription with an error after the waiting events.
     func lose() { end(.lost) }
 
     private func end(_ ending: Ending) {

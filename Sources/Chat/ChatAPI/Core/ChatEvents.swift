@@ -22,12 +22,12 @@ public struct ChatEvents: AsyncSequence, Sendable {
         public mutating func next() async throws(ChatCoreError) -> ChatEvent? { try await subscription.next() }
     }
 
-    /// Makes an iterator over what comes from now on.
+    /// Makes an iterator over the events from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 
     /// True if the reader has handled every event up to now and waits for the next, or if there will be none.
     package var isDrained: Bool { subscription.isDrained }
 
-    /// Ends the subscription: the reader gets what waits, then nil.
+    /// Ends the subscription: the reader gets the waiting events, then nil.
     public func cancel() { subscription.finish() }
 }

@@ -1,5 +1,5 @@
 extension MessagingError {
-    /// A message that says what happened and what a person can do about it; nil where only the code tells.
+    /// A message with the cause and the remedy for a person; nil if there is only a code.
     var message: String? {
         switch self {
         case .broker(let server, .network(.unknownCA)), .broker(let server, .transport(.handshake)):

@@ -15,7 +15,7 @@ extension ChatError {
 }
 
 extension ChatErrorType {
-    /// The error in words; nil for one that only programs meet.
+    /// The error as a text; nil for an error that only programs get.
     fileprivate var message: String? {
         switch self {
         case .commandError(let message): "The command is refused: \(message)"
@@ -84,7 +84,7 @@ extension ChatErrorType {
 }
 
 extension StoreError {
-    /// The error in words; nil for one that only programs meet.
+    /// The error as a text; nil for an error that only programs get.
     fileprivate var message: String? {
         switch self {
         case .duplicateName: "The name is taken; choose another one."

@@ -38,7 +38,7 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     case userAlreadyHidden(userID: UserID)
     /// The profile is not hidden.
     case userNotHidden(userID: UserID)
-    /// The name is not allowed; the nearest one that is.
+    /// The name is not allowed; with the nearest allowed name.
     case invalidDisplayName(displayName: String, validName: String)
     /// The core was not started.
     case chatNotStarted

@@ -107,10 +107,10 @@ public enum FileRouterError: JSONTagged, Hashable {
 /// A failure at a proxy.
 @JSONForms
 public enum ProxyError: JSONTagged, Hashable {
-    /// The router behind it refused.
+    /// The router behind the proxy refused.
     @JSONName("PROTOCOL", ["error": "protocolErr"])
     case protocolError(error: SMPRouterError)
-    /// The router behind it cannot be used.
+    /// The router behind the proxy cannot be used.
     @JSONName("BROKER", ["error": "brokerErr"])
     case broker(error: BrokerError)
     /// It asks for a password.
@@ -206,7 +206,7 @@ public enum BrokerTransportError: JSONTagged, Hashable {
 
 /// Why a handshake failed.
 public struct BrokerHandshakeError: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

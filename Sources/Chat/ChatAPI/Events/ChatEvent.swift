@@ -19,7 +19,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Ratchets of a member are synchronised.
     @JSONName(["progress": "ratchetSyncProgress"])
     case groupMemberRatchetSync(user: User, groupInfo: GroupInfo, member: GroupMember, progress: RatchetSyncProgress)
-    /// Messages both ways are protected by post-quantum encryption from now on, or not any more.
+    /// Post-quantum encryption of messages in both directions is on or off from now on.
     case contactPQEnabled(user: User, contact: Contact, pqEnabled: Bool)
     /// Something about a chat changed.
     case chatInfoUpdated(user: User, chatInfo: ChatInfo)
@@ -31,9 +31,9 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case chatItemsStatusesUpdated(user: User, chatItems: [ItemInChat])
     /// An item was changed.
     case chatItemUpdated(user: User, chatItem: ItemInChat)
-    /// An item was changed to what it was.
+    /// An edit left an item unchanged.
     case chatItemNotChanged(user: User, chatItem: ItemInChat)
-    /// A reaction was added or taken back.
+    /// A reaction was added or removed.
     case chatItemReaction(user: User, added: Bool, reaction: ReactionInChat)
     /// Items of a group were deleted.
     @JSONName(["chatItemIDs": "chatItemIDs", "member": "member_"])
@@ -87,7 +87,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A router is connected.
     @JSONName(["protocolName": "protocol"])
     case hostConnected(protocolName: String, transportHost: String)
-    /// A router is not connected any more.
+    /// A router is disconnected.
     @JSONName(["protocolName": "protocol"])
     case hostDisconnected(protocolName: String, transportHost: String)
     /// Profiles and connections that only one of the two databases has.

@@ -19,7 +19,7 @@ public struct ItemFile: JSONObjectConvertible, Hashable {
 
 /// The protocol of the transfer of a file.
 public struct FileProtocol: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -127,7 +127,7 @@ public struct BlockingDetails: JSONObjectConvertible, Hashable {
 
 /// Why an operator blocked something.
 public struct BlockingReason: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

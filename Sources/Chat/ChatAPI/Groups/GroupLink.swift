@@ -21,7 +21,7 @@ public struct GroupLink: JSONObjectConvertible, Hashable {
 
 /// The status of a relay of a channel.
 public struct RelayStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -37,7 +37,7 @@ public struct RelayStatus: OpenEnumeration {
     public static let acknowledgedRoster = RelayStatus(rawValue: "acknowledgedRoster")
     /// At work.
     public static let active = RelayStatus(rawValue: "active")
-    /// Does not work any more.
+    /// No longer works.
     public static let inactive = RelayStatus(rawValue: "inactive")
     /// Invitation refused.
     public static let rejected = RelayStatus(rawValue: "rejected")
@@ -60,7 +60,7 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
     /// Link by which subscribers join.
     public var relayLink: String?
 
-    /// True if the relay passes on what is posted, or will soon.
+    /// True if the relay forwards posts, or will soon.
     package var isServing: Bool { [.accepted, .acknowledgedRoster, .active].contains(status) }
 }
 

@@ -76,7 +76,7 @@ public struct GroupSupportChat: JSONObjectConvertible, Hashable {
 
 /// The way by which a member became known.
 public struct GroupMemberCategory: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -86,7 +86,7 @@ public struct GroupMemberCategory: OpenEnumeration {
     public static let user = GroupMemberCategory(rawValue: "user")
     /// Invited by this profile.
     public static let invitee = GroupMemberCategory(rawValue: "invitee")
-    /// The one who invited this profile.
+    /// The member who invited this profile.
     public static let host = GroupMemberCategory(rawValue: "host")
     /// Was in the group before.
     public static let pre = GroupMemberCategory(rawValue: "pre")
@@ -99,7 +99,7 @@ public struct GroupMemberCategory: OpenEnumeration {
 
 /// The progress of a member's joining or leaving.
 public struct GroupMemberStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -61,7 +61,7 @@ public struct JoinerRule: JSONObjectConvertible, Hashable, Sendable {
         self.decision = decision
     }
 
-    /// Reads the members of the object. One that is not known is an error: without it, the rule would fit more people than it is meant for.
+    /// Reads the members of the object. An unknown member is an error: without it, the rule would apply to more people than intended.
     public init(object: JSONObject) throws(JSONError) {
         try object.require(only: ["nameLongerThan", "nameContains", "withoutImage", "decision"])
         nameLongerThan = try object.optional("nameLongerThan")

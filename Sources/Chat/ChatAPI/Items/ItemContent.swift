@@ -107,7 +107,7 @@ public struct EncryptionInfo: JSONObjectConvertible, Hashable {
 
 /// The extent to which an item is deleted.
 public struct DeleteMode: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -126,7 +126,7 @@ public struct DeleteMode: OpenEnumeration {
 
 /// The status of a call.
 public struct CallStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -19,7 +19,7 @@ public enum MessageIntegrityError: JSONTagged, Hashable {
 
 /// Why messages could not be decrypted.
 public struct MessageDecryptError: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -69,7 +69,7 @@ public struct GroupInvitationItem: JSONObjectConvertible, Hashable {
 
 /// The status of an invitation.
 public struct GroupInvitationStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

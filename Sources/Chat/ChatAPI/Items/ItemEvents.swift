@@ -118,7 +118,7 @@ public struct GroupMemberReference: JSONObjectConvertible, Hashable {
 
 /// The progress of the move to another address.
 public struct SwitchPhase: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -139,7 +139,7 @@ public struct SwitchPhase: OpenEnumeration {
 
 /// The state of the synchronisation of a connection's ratchets.
 public struct RatchetSyncState: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

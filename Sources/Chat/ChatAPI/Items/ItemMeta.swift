@@ -62,7 +62,7 @@ public struct ItemTimer: JSONObjectConvertible, Hashable {
 
 /// Outcome of checking a signature.
 public struct SignatureStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -94,7 +94,7 @@ public enum ForwardedFrom: JSONTagged, Hashable {
 
 /// Which way a message went.
 public struct MessageDirection: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -130,7 +130,7 @@ public indirect enum ItemDeleted: JSONTagged, Hashable {
 
 /// Kind of chat.
 public struct ChatType: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -31,7 +31,7 @@ public enum ItemStatus: JSONTagged, Hashable {
 
 /// The share of the recipients that is meant.
 public struct SendProgress: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -48,7 +48,7 @@ public struct SendProgress: OpenEnumeration {
 
 /// The recipient's finding about a message.
 public struct ReceiptStatus: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.
@@ -56,7 +56,7 @@ public struct ReceiptStatus: OpenEnumeration {
 
     /// Received.
     public static let ok = ReceiptStatus(rawValue: "ok")
-    /// Received, but not following the one before.
+    /// Received, but not in sequence after the previous message.
     public static let badMessageHash = ReceiptStatus(rawValue: "badMsgHash")
 
     /// The words that this version knows.
@@ -78,7 +78,7 @@ public enum SendError: JSONTagged, Hashable {
     /// The proxy failed.
     @JSONName(["serverError": "srvError"])
     case proxy(proxyServer: String, serverError: ServerError)
-    /// The router of the recipient failed behind the proxy.
+    /// The router of the recipient, behind the proxy, failed.
     @JSONName(["serverError": "srvError"])
     case proxyRelay(proxyServer: String, serverError: ServerError)
     /// Anything else.

@@ -303,11 +303,11 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case slowSQLQueries(chatQueries: [JSONValue], agentQueries: [JSONValue])
     /// Locks that are held.
     case debugLocks(chatLockName: String?, chatEntityLocks: JSONValue, agentLocks: JSONValue)
-    /// Received events that were set aside because processes died of them.
+    /// Received events that were quarantined because processes crashed on them.
     case quarantine(events: [QuarantinedEvent])
-    /// An event that was set aside has been received.
+    /// A quarantined event has been received.
     case quarantineRetried(event: QuarantinedEvent)
-    /// An event that was set aside is forgotten.
+    /// A quarantined event has been dropped.
     case quarantineDropped(event: QuarantinedEvent)
     /// Counts of subscriptions.
     @JSONName(["subscriptions": "subsTotal"])

@@ -78,7 +78,7 @@ public indirect enum GroupLinkPlan: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// The outcome of verifying that the one who shared a link owns it.
+/// The outcome of verifying that the sender of a link owns it.
 @JSONForms
 public enum OwnerVerification: JSONTagged, Hashable {
     /// Its signature was good.

@@ -13,6 +13,6 @@ public struct QuarantinedEvent: JSONObjectConvertible, Hashable {
     public var contactName: String?
     /// Bytes that came.
     public var size: Int64
-    /// When it was set aside.
+    /// The time of the quarantine.
     public var quarantinedAt: UTCTimestamp
 }

@@ -43,7 +43,7 @@ public enum ConditionsAcceptance: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// Operators, and what is to be done about their conditions.
+/// Operators, and the required action for their conditions.
 @JSONMembers
 public struct ServerOperatorConditions: JSONObjectConvertible, Hashable {
     /// The operators.

@@ -169,8 +169,8 @@ extension ItemsWindow {
     ///
     /// - Parameters:
     ///   - page: The items, oldest first, without gaps.
-    ///   - pagination: What was asked for.
-    ///   - navigation: What the core said lies behind the page.
+    ///   - pagination: The requested page.
+    ///   - navigation: The core's information about the items beyond the page.
     mutating func add(page: [ChatItem], pagination: ChatPagination, navigation: NavigationInfo?) {
         var run = page
         switch pagination {

@@ -21,7 +21,7 @@ public struct ChatModelChanges: AsyncSequence, Sendable {
         public mutating func next() async -> [ChatModelChange]? { await subscription.next() }
     }
 
-    /// Makes an iterator over what comes from now on.
+    /// Makes an iterator over the changes from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 }
 

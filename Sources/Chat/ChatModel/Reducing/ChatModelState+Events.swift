@@ -1,9 +1,9 @@
 public import ChatAPI
 
 extension ChatModelState {
-    /// Takes in what a core reported.
+    /// Applies an event of a core.
     ///
-    /// - Returns: What is not as it was, in the order in which it changed.
+    /// - Returns: The changes, in order.
     @discardableResult public mutating func apply(_ event: ChatEvent) -> [ChatModelChange] {
         var changes: [ChatModelChange] = []
         if let user = event.user { know(user, &changes) }

@@ -1,13 +1,13 @@
 public import ChatAPI
 
 extension ChatModelState {
-    /// Takes in what a core answered to a command.
+    /// Applies the response of a core to a command.
     ///
     /// - Parameters:
     ///   - response: The answer.
     ///   - command: The command; some answers do not say what was done.
     ///   - sender: The profile that the command was sent as; nil for the active one.
-    /// - Returns: What is not as it was, in the order in which it changed.
+    /// - Returns: The changes, in order.
     @discardableResult public mutating func apply(
         _ response: ChatResponse, to command: ChatCommand, as sender: UserID? = nil
     ) -> [ChatModelChange] {

@@ -31,7 +31,7 @@ extension UserState {
         changes.append(.chat(user.userID, reference))
     }
 
-    /// Removes a chat that was deleted; what is reported of it later is ignored.
+    /// Removes a deleted chat; later events about it are ignored.
     mutating func remove(_ reference: ChatReference, buried: Bool = false, _ changes: inout [ChatModelChange]) {
         if buried { deletedChats.insert(reference) }
         for key in windows.keys where key.chat.whole == reference { windows[key] = nil }

@@ -15,9 +15,9 @@ public struct UserState: Sendable, Hashable {
     public internal(set) var tags: [ChatTag] = []
     /// The address of the profile, if it is known to have one.
     public internal(set) var address: UserContactLink?
-    /// Chats that were deleted here: what is still reported of them is ignored.
+    /// Chats that were deleted here: later events about them are ignored.
     public internal(set) var deletedChats: Set<ChatReference> = []
-    /// True if all chats were loaded. Until then ``unreadCount`` is what the core said.
+    /// True if all chats were loaded. Until then, ``unreadCount`` is the core's number.
     public internal(set) var isLoaded = false
     var reportedUnreadCount = 0
     /// The newest item that a list of chats had when it showed a chat: its counts have all items up to that one.

@@ -1,6 +1,6 @@
 /// The tag of an event, as `x.msg.new`. Tags of newer clients are kept.
 public struct ChatEventTag: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -12,7 +12,7 @@ public struct MemberIDRole: Hashable, JSONObjectConvertible {
 
 /// The side of a business chat that a user is on.
 public struct BusinessChatType: OpenEnumeration {
-    /// The word, as it is on the wire.
+    /// The word on the wire.
     public let rawValue: String
 
     /// Wraps a word.

@@ -20,7 +20,7 @@ public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
     }
 }
 
-/// The preferences of a user, in the profile for all contacts or set for one contact; what is nil has its default.
+/// The preferences of a user, in the profile for all contacts or set for one contact; nil means the default.
 @JSONMembers
 public struct ChatPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.

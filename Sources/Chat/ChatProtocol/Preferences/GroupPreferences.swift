@@ -49,7 +49,7 @@ public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
     }
 }
 
-/// The preferences of a group, as its profile carries them; what is nil has its default.
+/// The preferences of a group, as its profile carries them; nil means the default.
 @JSONMembers
 public struct GroupPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.

@@ -42,7 +42,7 @@ package enum CommentRules {
 }
 
 extension StoredItem {
-    /// True for what can be commented: a message that all members of a group see, and that is no comment itself.
+    /// True for an item that can be commented: a message that all members of a group see, and that is not a comment itself.
     package var isPost: Bool { message != nil && scope == nil && owner.groupID != nil && item.meta.parentItemID == nil }
 }
 

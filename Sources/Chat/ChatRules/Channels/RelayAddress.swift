@@ -22,7 +22,7 @@ extension User {
 }
 
 extension ConnectionShortLink {
-    /// The link with the type by which apps know what it leads to.
+    /// The link with the type by which apps recognize its target.
     package func with(type: ContactLinkType) -> ConnectionShortLink {
         guard case .contact(_, _, let server, let key) = self else { return self }
         return .contact(scheme: .server, type: type, server: server, key: key)

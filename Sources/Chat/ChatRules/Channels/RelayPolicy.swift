@@ -8,9 +8,9 @@ package struct RelayPolicy: Sendable, Hashable {
     package var maximumChannels: Int?
     /// The members of a channel, with its owners and relays; nil for any number.
     package var maximumMembers: Int?
-    /// Limits on what is passed on for each channel.
+    /// Limits on forwarding for each channel.
     package var channelQuota = RelayQuota()
-    /// Limits on what is passed on for all channels together.
+    /// Limits on forwarding for all channels together.
     package var totalQuota = RelayQuota()
     /// The messages of a channel that may wait to be passed on; nil for any number. Senders of more wait.
     package var maximumBacklog: Int? = 10_000

@@ -1,6 +1,6 @@
 package import ChatProtocol
 
-/// Limits on what a relay passes on, for one channel or for all that it serves. What exceeds them waits; nothing is dropped.
+/// Limits on forwarding by a relay, for one channel or for all that it serves. Messages above them wait; nothing is dropped.
 package struct RelayQuota: Sendable, Hashable {
     /// Messages of a minute, with edits, deletions, reactions and comments; nil for any number. Minutes are those of the clock.
     package var messagesPerMinute: Int?

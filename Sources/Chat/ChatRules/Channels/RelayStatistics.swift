@@ -48,7 +48,7 @@ package struct RelayStatistics: Sendable, Hashable {
         /// The number of the channel in this store.
         package var group: GroupID
         package var name: String
-        /// The identifier of the channel, by which it is allowed and denied; nil for one that has none.
+        /// The identifier of the channel, by which it is allowed and denied; nil for a channel without one.
         package var publicGroupID: String?
         package var work: Work
 

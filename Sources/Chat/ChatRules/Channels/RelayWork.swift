@@ -43,7 +43,7 @@ package struct RelayJob: Sendable, Hashable {
     package var id: Int64
     package var group: GroupID
     package var scope: RelayScope
-    /// The one author of all that is in the body, who gets nothing; nil if there are several.
+    /// The only author of the messages in the body, who does not get the body; nil if there are several.
     package var singleSender: GroupMemberID?
     package var body: Bytes
     /// The number of the message for the agent, the same in all connections.

@@ -6,7 +6,7 @@ extension User {
     ///
     /// - Parameters:
     ///   - incognito: The random profile of the connection.
-    ///   - contactPreferences: What is set for this contact.
+    ///   - contactPreferences: The preferences for this contact.
     ///   - usesProfileTTL: Whether a contact without a time to live of its own takes the general one.
     package func sharedProfile(incognito: Profile?, contactPreferences: ChatPreferences?, usesProfileTTL: Bool) -> Profile {
         var shared = incognito ?? profile.published
@@ -23,7 +23,7 @@ extension User {
 }
 
 extension Profile {
-    /// Tells whether something changed that contacts see, beyond what is allowed.
+    /// Tells whether something other than preferences changed that contacts see.
     package func differsVisibly(from other: Profile) -> Bool {
         displayName != other.displayName || fullName != other.fullName || shortDescription != other.shortDescription
             || image != other.image || contactLink != other.contactLink

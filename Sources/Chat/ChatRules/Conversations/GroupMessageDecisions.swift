@@ -3,7 +3,7 @@ package import ChatProtocol
 
 // The decisions about messages of members: pure functions from the sender, the stored item and a time to an action.
 
-/// The members to whom a message is forwarded by the one who introduced them to its sender.
+/// The members to whom their introducer to the sender forwards a message.
 package enum ForwardAudience: Hashable, Sendable {
     /// All members.
     ///

@@ -30,7 +30,7 @@ extension GroupKeys {
     /// The key that this member signs with; nil if it cannot be read.
     package var memberSigningKey: Ed25519.PrivateKey? { Self.privateKey(memberPrivateKey) }
 
-    /// The key that authorizes owners; nil for all but the one who made the group.
+    /// The key that authorizes owners; nil for all members except the creator of the group.
     package var rootSigningKey: Ed25519.PrivateKey? {
         guard case .private(let text) = rootKey else { return nil }
         return Self.privateKey(text)

@@ -12,7 +12,7 @@ extension GroupInfo {
     /// True if this profile relays for the group.
     package var isServedHere: Bool { usesRelays && membership.isRelay }
 
-    /// True if this profile gets what is posted from relays, and does not own the group.
+    /// True if this profile gets posts from relays, and does not own the group.
     package var isSubscribed: Bool { usesRelays && !membership.isRelay && membership.role != .owner && membership.status.isCurrent }
 
     /// Tells whether events of a member are not shown: subscribers of a channel do not see others come, go or change.
@@ -54,7 +54,7 @@ package enum ChannelRules {
 }
 
 extension ChatMessageEvent {
-    /// True for what can be sent in the name of a channel.
+    /// True for content that can be sent in the name of a channel.
     package var hasNoAuthorInChannels: Bool {
         switch self {
         case .newMessage, .fileDescription, .updateMessage, .deleteMessage, .cancelFile: true

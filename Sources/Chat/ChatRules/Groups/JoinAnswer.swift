@@ -16,7 +16,7 @@ package struct JoinDecision: Hashable, Sendable {
 
     /// - Parameters:
     ///   - admission: The rules of the link; nil if there are none.
-    ///   - profile: What the joiner shows of itself.
+    ///   - profile: The profile of the joiner.
     ///   - role: The role of those who join by the link.
     package init(_ admission: JoinerAdmission?, on profile: Profile, as role: GroupMemberRole) {
         let rule = admission?.rules.first { $0.fits(profile) }

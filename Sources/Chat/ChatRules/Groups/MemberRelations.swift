@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// The acquaintance of two members, as the one who introduced them knows it.
+/// The relation of two members, as their introducer knows it.
 package enum MemberRelation: UInt8, Comparable, Sendable {
     case new = 0
     case introduced = 1
@@ -33,7 +33,7 @@ package struct MemberRelations: Hashable, Sendable {
 
     /// Sets a relation that begins with an introduction.
     ///
-    /// - Parameter isIntroducedToSubject: True if the other member was introduced to the one whose vector this is.
+    /// - Parameter isIntroducedToSubject: True if the other member was introduced to the owner of this vector.
     package mutating func introduce(_ index: Int64, isIntroducedToSubject: Bool) {
         set(index, (isIntroducedToSubject ? 0x08 : 0) | MemberRelation.introduced.rawValue)
     }

@@ -92,12 +92,12 @@ package struct ItemRecord: Sendable {
     }
 }
 
-/// An item with what it belongs to.
+/// An item with its chat, its profile and its place in a group.
 package struct StoredItem: Sendable {
     package var item: ChatItem
     package var owner: ItemOwner
     package var userID: UserID
-    /// The part of a group that the item is in; nil for all others.
+    /// The part of a group that contains the item; nil for other items.
     package var scope: GroupChatScope?
 
     package init(

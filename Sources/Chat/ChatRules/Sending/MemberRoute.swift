@@ -9,7 +9,7 @@ package enum MemberRoute: Hashable {
     case send(Connection, isBatched: Bool)
     /// Kept until the connection takes messages.
     case wait
-    /// Left to the one who introduced the two members.
+    /// Left to the introducer of the two members.
     case forwarded
     /// Not sent.
     case none

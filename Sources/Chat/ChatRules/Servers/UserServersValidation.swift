@@ -11,7 +11,7 @@ package struct UserServersValidation {
     package private(set) var warnings: [UserServersWarning] = []
 
     /// - Parameters:
-    ///   - servers: what a profile is to have.
+    ///   - servers: the new servers of a profile.
     ///   - others: what other profiles have, for which a change of an operator has consequences too.
     package init(_ servers: [UserOperatorServers], others: [(user: User, servers: [UserOperatorServers])]) {
         errors += Self.missing(.smp, in: servers, of: nil) + Self.missing(.xftp, in: servers, of: nil)

@@ -104,7 +104,7 @@ package struct AgentConfiguration: Sendable {
     package var commandPatience: Duration = .seconds(3600)
     /// … and so often.
     package var commandAttempts = 10
-    /// Where it is noted which commands are being tried, for the process after one that crashes; nil if it is not.
+    /// The record of the commands that are being tried, for the next process after a crash; nil for no record.
     package var inFlight: InFlightTable?
 
     /// True if connections whose ratchets are out of step agree on new keys without being asked, where nobody is there to ask: see
@@ -115,7 +115,7 @@ package struct AgentConfiguration: Sendable {
     package var takeoverRetry = RetryInterval(initial: .seconds(60), increaseAfter: .zero, maximum: .seconds(6 * 3600))
     /// Told that another client has taken the subscriptions (true), and that they are this agent's again (false).
     package var onTakeover: @Sendable (Bool) -> Void = { _ in }
-    /// Takes what the agent logs.
+    /// The logger of the agent.
     package var logger = Logger(label: "agent")
 
     /// Bytes by which messages are padded less than ``AgentLimits`` says, for simulations of many messages.

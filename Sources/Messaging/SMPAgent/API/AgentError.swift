@@ -1,7 +1,7 @@
 public import SMPClient
 public import SMPProtocol
 
-/// Why the agent could not do what it was asked, or what went wrong in a connection.
+/// The reason why the agent could not perform a request, or a fault in a connection.
 ///
 /// The ``reason`` mirrors the errors of the agent protocol (agent-protocol.md, Appendix A), which the chat API reports as JSON.
 public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -19,7 +19,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case broker(address: String, BrokerErrorType)
         /// The proxy that a command went through did not pass it on to the router, or its answer back.
         case proxy(server: String, relay: String, ProxyFault)
-        /// The peer's agent sent what it should not have, or what we cannot use.
+        /// The peer's agent sent a forbidden or unusable message.
         case agent(Peer)
         /// A fault of ours or of the store.
         case `internal`(String)
@@ -55,7 +55,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case notAvailable = "NOT_AVAILABLE"
     }
 
-    /// Faults of the peer's agent or of what it sent.
+    /// Faults of the peer's agent or of its messages.
     public enum Peer: Sendable, Equatable {
         /// The message could not be parsed.
         case message
@@ -63,7 +63,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case prohibited(String)
         /// No version of client, agent or ratchet that both sides support.
         case version
-        /// The data of a short link is not what the link promises.
+        /// The data of a short link does not match the link.
         case link(String)
         /// The message could not be decrypted.
         case crypto(Crypto)

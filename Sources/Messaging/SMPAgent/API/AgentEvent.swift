@@ -89,7 +89,7 @@ package enum AgentEvent: Sendable, Equatable {
 
     /// ERR: something failed that no call waits for. Durable if it follows from something that was stored.
     case failed(AgentError)
-    /// Work of the connection that several processes died of is set aside; not an event of official agents. Durable.
+    /// Work of the connection on which several processes crashed is quarantined; not an event of official agents. Durable.
     case commandQuarantined(QuarantinedCommand)
     /// ERRS: what failed that no call waits for, for several connections.
     case connectionsFailed([ConnectionFailure])

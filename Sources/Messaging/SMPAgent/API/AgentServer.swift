@@ -1,6 +1,6 @@
 package import SMPProtocol
 
-/// A router of a user, with what it is used for.
+/// A router of a user, with its uses.
 package struct AgentServer: Sendable, Hashable {
     package var server: SMPServerWithAuth
     /// The caller's id of the operator that runs the router; nil for the user's own.

@@ -1,6 +1,6 @@
 package import SystemSupport
 
-/// A stored command of a connection that is set aside because processes died of it.
+/// A stored command of a connection that is quarantined because processes crashed on it.
 package struct QuarantinedCommand: Sendable, Hashable {
     /// The command's number: see ``SMPAgent/retryCommand(_:)`` and ``SMPAgent/dropCommand(_:)``.
     package let id: Int64
@@ -14,7 +14,7 @@ package struct QuarantinedCommand: Sendable, Hashable {
 
     init(_ command: CommandRecord) { self.init(id: command.row, kind: command.kind.name) }
 
-    /// Its name among what is being processed.
+    /// Its name in the record of the work in progress.
     package var key: InFlightKey? { InFlightKey([Self.keyPrefix] + withUnsafeBytes(of: id.bigEndian) { Array($0) }) }
 
     /// Tells it from the names of events and jobs.

@@ -16,7 +16,7 @@ package struct QueueNotifier: Sendable, Equatable {
     /// Reads a notice (`NMSG`).
     ///
     /// - Returns: the router's id of the message, and when the router took it.
-    /// - Throws: `AGENT A_CRYPTO` or `A_MESSAGE` for what is not this queue's.
+    /// - Throws: `AGENT A_CRYPTO` or `A_MESSAGE` for a notification of another queue.
     package func open(_ notice: Bytes, nonce: BoxNonce) throws(AgentError) -> NotificationMessageMeta {
         do {
             return try NotificationMessageMeta(opening: notice, nonce: nonce, secret: secret)

@@ -18,7 +18,7 @@ protocol AgentStorage: Sendable {
     func flush() async throws
     /// From now on nothing waits for a disk that fails.
     func stopWaitingForDisk()
-    /// Finishes what waits and closes the store.
+    /// Finishes waiting writes and closes the store.
     func close() async throws
 
     // MARK: Users

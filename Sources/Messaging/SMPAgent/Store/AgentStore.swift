@@ -30,8 +30,8 @@ package final class AgentStore: Sendable {
     /// - Parameters:
     ///   - path: nil for a database in memory, for tests and for runs that leave nothing behind.
     ///   - key: opens an encrypted database, or makes a new one encrypted.
-    ///   - logger: takes what the store and its database log.
-    ///   - health: told when the disk begins to fail and when it works again.
+    ///   - logger: the logger of the store and its database.
+    ///   - health: called when the disk begins to fail and when it works again.
     /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
     package convenience init(
         path: String?, key: DatabaseKey? = nil, logger: Logger = Logger(label: "agent.store"),
@@ -108,7 +108,7 @@ package final class AgentStore: Sendable {
     /// From now on nothing waits for a disk that fails.
     func stopWaitingForDisk() { file.stopWaitingForDisk() }
 
-    /// Finishes what waits and closes the database.
+    /// Finishes waiting writes and closes the database.
     package func close() async throws(StorageError) {
         submitDeferred()
         try await file.close()

@@ -45,7 +45,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
     package struct Limit: Sendable, Hashable {
         /// For what nobody waits for.
         package var background: Duration
-        /// For what a person waits for.
+        /// For requests that a person waits for.
         package var interactive: Duration
 
         package init(background: Duration, interactive: Duration) {
@@ -100,7 +100,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - isInteractive: whether a person waits.
-    ///   - bytes: what is sent before it, the command itself included.
+    ///   - bytes: the bytes sent before it, including the command.
     package func responseLimit(isInteractive: Bool, bytes: Int = 0) -> Duration {
         onNetwork((isInteractive ? responseTimeout.interactive : responseTimeout.background) + timeoutPerKilobyte * (bytes / 1024))
     }

@@ -7,7 +7,7 @@ package enum PrivateRoutingError: Error, Sendable {
     /// The proxy could not pass a command on.
     case proxy(ProxyFault, proxy: SMPServerAddress, relay: SMPServerAddress)
 
-    /// True if the proxy or the router behind it cannot be used in this way, now or later: what the fallback is for.
+    /// True if the proxy or the router behind it cannot be used in this way, now or later: the fallback applies.
     var isHostError: Bool {
         switch self {
         case .client(let error, _):

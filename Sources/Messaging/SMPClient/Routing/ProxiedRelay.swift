@@ -12,7 +12,7 @@ struct ProxiedRelay: Sendable {
     private let key: X25519.PublicKey
     private let encoder: RequestEncoder
 
-    /// Checks what the proxy presents: the certificates must be those of the router, or the proxy could read everything.
+    /// Checks the certificates from the proxy: they must be those of the router, or the proxy could read everything.
     ///
     /// - Throws: ``SMPClientError`` as if the proxy had answered with it: no common version, or another router.
     init(_ session: RelaySession, server: SMPServerAddress, random: any RandomSource) throws(SMPClientError) {

@@ -85,7 +85,7 @@ extension CommandReader {
         return text
     }
 
-    /// The name of a contact, what is quoted, and the answer.
+    /// The name of a contact, the quoted text, and the answer.
     mutating func quote(_ direction: MessageDirection) throws(CommandMismatch) -> ChatCommand {
         let contact = try displayName()
         try expect(" ")

@@ -45,7 +45,7 @@ extension CommandReader {
         return false
     }
 
-    /// `on` or `off` behind a word; the default if the word does not come.
+    /// `on` or `off` after a word; the default without the word.
     mutating func flag(after beginning: String, default value: Bool = false) -> Bool {
         optional(beginning) { reader throws(CommandMismatch) in try reader.flag() } ?? value
     }
@@ -62,7 +62,7 @@ extension CommandReader {
         return value
     }
 
-    /// All that is left: a text as JSON, or as it is.
+    /// The rest: a text as JSON, or plain.
     mutating func messageText() throws(CommandMismatch) -> String {
         try either { reader throws(CommandMismatch) in
             try reader.json()
@@ -96,7 +96,7 @@ extension CommandReader {
         return try displayName()
     }
 
-    /// A name, and behind it perhaps a description of at most 160 characters.
+    /// A name, with an optional description of at most 160 characters.
     mutating func nameAndDescription() throws(CommandMismatch) -> (name: String, description: String?) {
         let name = try displayName()
         guard !take(while: Self.isSpace).isEmpty else { return (name, nil) }

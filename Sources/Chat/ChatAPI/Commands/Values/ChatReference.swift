@@ -69,7 +69,7 @@ extension ChatReference {
     /// Reads what ``description`` prints of a chat that commands can name; nil for anything else.
     public init?(_ text: String) {
         var reader = CommandReader(bytes: Array(text.utf8), position: 0)
-        // A number has one spelling here, and one that is too large for an id names nothing.
+        // A number has one spelling here, and a number that is too large for an id names nothing.
         guard let reference = try? reader.chatReference(), reader.isAtEnd, reference.description == text else { return nil }
         self = reference
     }

@@ -241,7 +241,7 @@ extension ConnectionCommands {
     ///
     /// - Parameters:
     ///   - pqSupport: the offer of the agent.
-    ///   - fill: sets the other properties of the record, and the first work of the connection.
+    ///   - fill: sets the other properties of the record, and returns the opening of the connection.
     private func begin(
         _ link: FullLink, _ version: ChatVersion, user: User, pqSupport: Bool, incognito: Bool, target: JoinTarget,
         _ fill: @escaping @Sendable (inout NewConnectionRecord, ChatTransaction) throws -> Opening

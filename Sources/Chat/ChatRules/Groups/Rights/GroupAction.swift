@@ -12,7 +12,7 @@ package enum ItemPlace: CaseIterable, Hashable, Sendable {
     /// The comments on a post of a channel.
     case comments
 
-    /// The place of a stored item. What a message says about the place does not count.
+    /// The place of a stored item. The place in a message does not count.
     package init(of stored: StoredItem, for member: GroupMember, in group: GroupInfo) {
         if stored.item.meta.parentItemID != nil {
             self = .comments

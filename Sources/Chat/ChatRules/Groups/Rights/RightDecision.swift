@@ -31,7 +31,7 @@ package enum MemberStanding: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// True for members and for those who wait to be let in. What others send leaves no trace in the chat, not even that it was wrong.
+    /// True for members and for those who wait to be let in. Messages of others leave no trace in the chat, not even an error.
     package var belongsToChat: Bool {
         switch self {
         case .member, .underReview, .awaitingApproval: true
@@ -103,7 +103,7 @@ extension ChatMessageEvent {
 /// The decision whether a member may do something.
 package enum RightDecision: Hashable, Sendable {
     case allow
-    /// Stores what the member does, out of sight.
+    /// Stores the change of the member, and hides it.
     case hide
     case refuse(RightRefusal)
 
@@ -139,10 +139,10 @@ package enum RightDecision: Hashable, Sendable {
         }
     }
 
-    /// The refusal; nil for what is allowed.
+    /// The refusal; nil for a permitted action.
     package var refusal: RightRefusal? { if case .refuse(let refusal) = self { refusal } else { nil } }
 
-    /// The refusal for a reason that has nothing to do with roles; nil for others, and for what is allowed.
+    /// The refusal for a reason that has nothing to do with roles; nil for other reasons, and for a permitted action.
     package var refusalOfStanding: RightRefusal? {
         switch self {
         case .refuse(.standing(let standing)): .standing(standing)
