@@ -7,7 +7,7 @@ extension Interop {
     /// Messages that nobody fetched in time.
     @Suite struct Expiry {
         @Test(arguments: Meeting.allCases) func `What has expired in the router is told as missing, and the rest comes`(_ way: Meeting) async throws {
-            try await seen("messages that have expired in the router are told as missing, the next one comes", "received \(way.who)", through: way.router) {
+            try await seen("messages that have expired in the router are reported as missing, the next one comes", "received \(way.who)", through: way.router) {
                 let router: any ForgetfulRouter = way.router == .official ? try await OfficialRouter.start() : try await InnerRouter()
                 let encounter = try await Encounter.prepare(way, on: router)
                 let (host, guest) = try await encounter.connect()
