@@ -26,7 +26,7 @@ package struct CertificateChain: Sendable, Hashable {
             do {
                 certificates.append(try Certificate(der: bytes))
             } catch {
-                throw ConnectionError(.wrongIdentity, "the chain holds what is not a certificate", cause: error)
+                throw ConnectionError(.wrongIdentity, "the chain contains something other than a certificate", cause: error)
             }
         }
         self.certificates = certificates

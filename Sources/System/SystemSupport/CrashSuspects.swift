@@ -6,7 +6,7 @@ package enum ProcessEnd: Sendable, Hashable {
     case kill
 }
 
-/// Decides what is set aside because processes die of it.
+/// Decides which events are quarantined because processes crash on them.
 ///
 /// An item that was being processed when a process ended is suspect. A suspect is processed alone: it is cleared when that succeeds, and counted
 /// again when the process ends again. What three processes have crashed on is in quarantine from then on. A process that was killed says less: the item

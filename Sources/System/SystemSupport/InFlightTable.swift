@@ -12,7 +12,7 @@ internal import Synchronization
 /// A small file in memory that says what is being processed, for the process that comes after one that died.
 ///
 /// Noting something is a copy of some bytes within the process: nothing waits for a disk. The system keeps what was noted when the process
-/// dies, and loses it when the machine does; then nobody died of what was being processed. The file holds names only, and is for its owner
+/// dies, and loses it when the machine does; then the events in progress did not cause a crash. The file holds names only, and is for its owner
 /// alone.
 ///
 /// Layout: 16 bytes that name the format; a byte that a crash sets to 1, and 15 that are 0; then slots of 64 bytes: the length of the name (0 if the

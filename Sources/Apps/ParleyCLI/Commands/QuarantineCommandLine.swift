@@ -3,7 +3,7 @@ internal import ChatProtocol
 internal import Foundation
 internal import Parley
 
-/// `parley db quarantine`: what was set aside because processes died of it.
+/// `parley db quarantine`: events that were quarantined because processes crashed on them.
 struct QuarantineCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine", abstract: "List, retry or drop events and work that crashed the process.",

@@ -209,12 +209,12 @@ public struct BotHost: Service, CustomStringConvertible {
         try await group.run()
     }
 
-    /// Where it is noted what handlers are handling. Without it everything works but setting aside what processes die of.
+    /// The record of the events that are being handled. Without it, everything works except the quarantine of events on which processes crash.
     private func inFlight(_ host: CoreHost) -> InFlightTable? {
         do throws(InFlightError) {
             return try InFlightTable(path: host.dataFolder + "/bots.inflight", slots: configuration.maxConcurrentHandlers)
         } catch {
-            configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
+            configuration.logger.warning("the events in progress cannot be recorded for a crash", metadata: ["reason": "\(error)"])
             return nil
         }
     }

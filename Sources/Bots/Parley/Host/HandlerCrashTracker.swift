@@ -4,7 +4,7 @@ internal import Logging
 internal import Synchronization
 internal import SystemSupport
 
-/// Knows what processes died of while a handler ran, and notes what handlers are handling now.
+/// Knows the events on which processes crashed while a handler ran, and records the events that are being handled.
 ///
 /// The suspects of a crash are handled alone at the next start, one after the other, so that only the culprit crashes again. After three
 /// crashes handlers are not given it; see ``CrashSuspects``.
@@ -13,7 +13,7 @@ final class HandlerCrashTracker: Sendable {
     private let store: BotStateStore
     private let suspects = Mutex(CrashSuspects())
     private let hasSuspects = Atomic(false)
-    /// Held while something is handled that processes died of.
+    /// Held while an event is handled on which processes crashed.
     private let alone = AsyncLock()
 
     /// - Parameter table: nil if nothing is noted.
@@ -22,7 +22,7 @@ final class HandlerCrashTracker: Sendable {
         self.store = store
     }
 
-    /// Counts what the process before this one died of, if it did.
+    /// Counts the events on which the previous process crashed, if it crashed.
     ///
     /// - Returns: what is to be handled once more because somebody wants it.
     func load(logger: Logger) async throws -> [HandlerEventName] {
@@ -48,7 +48,7 @@ final class HandlerCrashTracker: Sendable {
         return suspects.withLock { $0.isQuarantined(key) }
     }
 
-    /// Runs `body` while it is noted that something is being handled; alone, if processes died of it.
+    /// Runs `body` while the event is recorded as being handled; alone, if processes crashed on the event.
     ///
     /// - Parameters:
     ///   - isRetry: whether it was set aside before.

@@ -47,7 +47,7 @@ extension BotChat {
     /// - Throws: ``ReplyError``; `ChatCoreError` if the text cannot be sent; `CancellationError` if the bots stop.
     public func sendAndWait(_ text: String, from person: PersonID? = nil, within limit: Duration = .seconds(60)) async throws -> MessageContext {
         guard limit <= Self.longestWait else {
-            throw ReplyError(.tooLong, "a call waits for \(Self.longestWait) at the most: use a Conversation for questions that take longer")
+            throw ReplyError(.tooLong, "a call waits for at most \(Self.longestWait): use a Conversation for questions that take longer")
         }
         guard let services = effects.services else { throw ReplyError(.notRunning, "the bot has not started yet") }
         guard let wait = services.replies.wait(in: replyKey, for: person) else {

@@ -75,7 +75,7 @@ extension BotStateStore {
         }
     }
 
-    /// Schedules a quarantined item for the next start: once more, however often processes died of it before.
+    /// Schedules a quarantined item for the next start: once more, however often processes crashed on it before.
     ///
     /// - Returns: false if there is no such thing.
     func retryQuarantined(_ id: Int64) async throws -> Bool {

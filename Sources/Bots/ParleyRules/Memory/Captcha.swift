@@ -33,7 +33,7 @@ struct CaptchaSpec: Sendable, Hashable {
         failuresPerHour = mapping.value("failures-per-hour")?.integer(in: Self.failureRange) ?? Self.defaultFailures
         let limit = mapping.value("within").flatMap(TimeSpan.read) ?? 3_600
         guard limit > 0, limit <= Self.longestLimit else {
-            mapping.value("within")?.report(.badValue, "an answer takes more than nothing and a week at the most")
+            mapping.value("within")?.report(.badValue, "the time for an answer must be more than nothing and at most a week")
             return nil
         }
         self.limit = limit

@@ -11,8 +11,8 @@ enum FileReceptionSpec {
         mapping.refuseKeys(otherThan: Schemas.receiveFiles)
         let chosen = mapping.value("kinds")?.listOrOne()?.compactMap { $0.word(of: kinds) }
         let source = mapping.value("from")?.word(of: sources) ?? .own
-        guard let limit = mapping.required("up-to", hint: "write the size that a file may have: 10mb").flatMap(FileCondition.size) else { return nil }
-        if limit == 0 { mapping.value("up-to")?.report(.badValue, "no file has 0 bytes at the most", hint: "write the size that a file may have: 10mb") }
+        guard let limit = mapping.required("up-to", hint: "write the maximum size of a file: 10mb").flatMap(FileCondition.size) else { return nil }
+        if limit == 0 { mapping.value("up-to")?.report(.badValue, "no file has 0 bytes at the most", hint: "write the maximum size of a file: 10mb") }
         let count = mapping.value("files-per-day")?.integer(in: counts), bytesReader = mapping.value("bytes-per-day")
         let bytes = bytesReader.flatMap(FileCondition.size)
         if let bytes, let bytesReader, bytes < limit {

@@ -82,7 +82,7 @@ final class ChatEventSubscription: Sendable {
         case .event(let event): return event
         case .end: return nil
         case .lost:
-            throw ChatCoreError(.eventsLost, "Events were lost because more than \(limit) waited to be read; read the state anew.")
+            throw ChatCoreError(.eventsLost, "Events were lost because more than \(limit) waited to be read; read the state again.")
         case .busy:
             throw ChatCoreError(.closed, "Two tasks read from one subscription; each needs its own.")
         }

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// A received event that was set aside, unread, because processes died of it.
+/// A received event that was quarantined unread, because processes crashed on it.
 @JSONMembers
 public struct QuarantinedEvent: JSONObjectConvertible, Hashable {
     /// The number by which commands name it.

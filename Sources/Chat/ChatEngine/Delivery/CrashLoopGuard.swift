@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import SystemSupport
 
-/// Knows which events and jobs processes died of, and notes which are being received or tried now.
+/// Knows the events and jobs on which processes crashed, and records those that are being received or tried.
 final class CrashLoopGuard: Sendable {
     /// Things that can be noted at once: an event that is parsed, one that is stored, and jobs.
     static let slots = 2 + JobLimits.notedJobs
@@ -33,7 +33,7 @@ final class CrashLoopGuard: Sendable {
                 try await store.write { db in for count in counts { try db.quarantine.set(count, at: time.now) } }
             } catch {
                 // The start of an engine does not wait for a failing disk: this process has the counts, and the next one does not.
-                logger.warning("what the process before this one died of is not stored", metadata: ["error": "\(error)"])
+                logger.warning("the event on which the previous process crashed is not stored", metadata: ["error": "\(error)"])
             }
             known = suspects
             table?.forgetLeftBehind()

@@ -12,7 +12,7 @@ final class JobLanes: Sendable {
 
     private let lanes = Mutex<[String: Lane]>([:])
     private let own = AsyncSemaphore(limit: JobLimits.concurrentOwnJobs)
-    /// Jobs that processes may have died of are tried one at a time, so that it is known which.
+    /// Suspected jobs, on which processes may have crashed, are tried one at a time, so that the cause becomes known.
     private let suspects = AsyncSemaphore(limit: 1)
 
     /// Runs an attempt at a job once there is a permit.

@@ -225,7 +225,7 @@ final class JobQueue: Sendable {
         }
     }
 
-    /// Sets a job aside that processes died of.
+    /// Quarantines a job on which processes crashed.
     ///
     /// - Returns: False if the store does not take it now: it is tried at the next start.
     private func setAside(_ job: AgentJob, as key: InFlightKey) async -> Bool {

@@ -189,7 +189,7 @@ extension EngineCore {
         return true
     }
 
-    /// Takes over what processes before this one died of, before anything is received or tried.
+    /// Takes over the crash counts of earlier processes, before anything is received or tried.
     private func loadCrashes() async {
         do {
             try await crashGuard.load(from: store, at: clock.time, logger: logger)

@@ -67,7 +67,7 @@ package final class NativeCore: IdempotentChatCore {
         do throws(InFlightError) {
             return try InFlightTable(path: prefix + name + ".inflight", slots: slots)
         } catch {
-            configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
+            configuration.logger.warning("the events in progress cannot be recorded for a crash", metadata: ["reason": "\(error)"])
             return nil
         }
     }

@@ -19,7 +19,7 @@ extension ChatTransaction {
 }
 
 extension Quarantine {
-    /// Keeps an event unread, for a version that does not die of it, and passes over it.
+    /// Keeps an event unread, for a version that does not crash on it, and skips it.
     ///
     /// - Returns: its number in quarantine.
     func add(_ incoming: Incoming, as key: InFlightKey) throws -> QuarantinedEventID {

@@ -42,7 +42,7 @@ public enum MessageCompression {
         var total = 0
         for part in parts {
             guard let size = part.size else {
-                throw ChatProtocolError(.malformedCompression, "a frame that does not tell its size")
+                throw ChatProtocolError(.malformedCompression, "a frame without its size")
             }
             // No overflow: the sum never gets above the limit.
             guard size <= ChatLimits.decompressedMessage - total else {

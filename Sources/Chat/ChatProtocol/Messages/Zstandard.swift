@@ -28,7 +28,7 @@ enum Zstandard {
     /// The content of a frame. No more memory is taken than `limit`, whatever the frame holds.
     static func decompress(_ frame: Bytes, limit: Int) throws(ChatProtocolError) -> Bytes {
         guard let expected = contentSize(of: frame) else {
-            throw ChatProtocolError(.malformedCompression, "a frame that does not tell its size")
+            throw ChatProtocolError(.malformedCompression, "a frame without its size")
         }
         guard expected <= limit else {
             throw ChatProtocolError(.tooLarge, "\(expected) bytes after decompression where \(limit) are allowed")

@@ -18,7 +18,7 @@ package enum QuarantinedJob {
     }
 }
 
-// What processes died of, and received events that were set aside because of it.
+// The events on which processes crashed, and the quarantined events.
 
 /// Events and jobs that crashed the program.
 package struct QuarantineTable {

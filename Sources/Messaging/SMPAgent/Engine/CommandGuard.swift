@@ -4,7 +4,7 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// Bounds the attempts at stored commands, notes which are being tried, and knows which of them processes died of.
+/// Limits the attempts at stored commands, records which are being tried, and knows on which of them processes crashed.
 ///
 /// Messages of peers cause most commands, and name the routers and keys for them. A command that crashes the process is found again by
 /// the next one, which tries it alone; after the third crash it is set aside.
@@ -14,7 +14,7 @@ final class CommandGuard: Sendable {
     private let suspects = Mutex(CrashSuspects())
     private let first: AsyncSemaphore
     private let again: AsyncSemaphore
-    /// Commands that processes may have died of are tried one at a time, so that it is known which.
+    /// Suspected commands, on which processes may have crashed, are tried one at a time, so that the cause becomes known.
     private let alone = AsyncSemaphore(limit: 1)
 
     init(_ configuration: AgentConfiguration) {
@@ -23,7 +23,7 @@ final class CommandGuard: Sendable {
         again = AsyncSemaphore(limit: configuration.concurrentCommandRetries)
     }
 
-    /// Counts what the process before this one died of, before anything is tried. A second call changes nothing.
+    /// Counts the commands on which the previous process crashed, before any command is tried. A second call changes nothing.
     func load(_ commands: [CommandRecord], in store: any AgentStorage, log: Logger) async {
         guard !isLoaded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let counted = commands.compactMap { command in
@@ -45,7 +45,7 @@ final class CommandGuard: Sendable {
                 table?.forgetLeftBehind()
             } catch {
                 // The start does not wait for a disk that fails: this process knows what it has to.
-                log.warning("what the process before this one died of is not stored", metadata: ["error": "\(error)"])
+                log.warning("the event on which the previous process crashed is not stored", metadata: ["error": "\(error)"])
             }
         } else if !left.isEmpty {
             table?.forgetLeftBehind()

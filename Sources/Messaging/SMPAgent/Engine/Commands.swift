@@ -75,7 +75,7 @@ extension AgentCore {
         return await fail(command, reason, connection)
     }
 
-    /// Keeps a command that processes died of, undone, until somebody asks for it, and says so.
+    /// Quarantines a command on which processes crashed, until it is retried or dropped, and reports this.
     ///
     /// - Returns: false if the agent was stopped before that was stored.
     private func setAside(_ command: CommandRecord, _ connection: ConnectionID) async -> Bool {

@@ -134,7 +134,7 @@ extension QueueLinkData {
             signers += contact.owners.map(\.key)
         }
         guard signers.contains(where: { $0.isValidSignature(userSignature, for: userBytes) }) else {
-            throw LinkDataError(.userDataSignature, "what the link shows is not signed by an owner")
+            throw LinkDataError(.userDataSignature, "the data of the link is not signed by an owner")
         }
         return (fixed, user)
     }

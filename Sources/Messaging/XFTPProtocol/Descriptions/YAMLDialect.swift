@@ -25,7 +25,7 @@ indirect enum YAMLNode {
         var reader = YAMLReader(text)
         guard let first = reader.next else { throw WireError(.truncated, "an empty description") }
         self = try reader.block(indent: first.indent, depth: 0)
-        if let left = reader.next { throw reader.error("a line that belongs to what is before it", left) }
+        if let left = reader.next { throw reader.error("an unexpected line", left) }
     }
 }
 

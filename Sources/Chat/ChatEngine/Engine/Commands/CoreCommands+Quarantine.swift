@@ -44,7 +44,7 @@ extension CoreCommands {
                 let notification = AgentNotification(
                     connection: content.connection, kind: content.kind, stored: content.event, body: content.body)
             else { throw ChatCoreError(Refusal.command("an event of this kind cannot be received again: it can be dropped").error) }
-            // Should this process die of it, too, it is in quarantine all the same: it leaves when its effects are stored.
+            // If this process crashes on it, too, it stays in quarantine: it leaves when its effects are stored.
             let incoming = Incoming(notification, isRetry: true)
             let response = try await transaction { try $0.quarantine.retry(incoming, number: id) }
             _ = core.crashGuard.clear(content.key)
