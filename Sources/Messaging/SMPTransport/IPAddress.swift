@@ -21,7 +21,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = isMapped ? Bytes(bytes.suffix(4)) : bytes
     }
 
-    /// - Returns: nil for what is no address of IP, such as a path.
+    /// - Returns: nil for anything but an IP address, such as a path.
     package init?(_ address: SocketAddress) {
         guard let text = address.ipAddress else { return nil }
         self.init(parsing: text)

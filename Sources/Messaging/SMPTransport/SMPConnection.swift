@@ -210,7 +210,7 @@ package final class SMPConnection: Sendable {
 
     // MARK: Closing
 
-    /// Sends what has been handed over, says goodbye and closes. Returns when the socket is closed; may be called again.
+    /// Sends the pending blocks and the closing alert, and closes. Returns when the socket is closed; may be called again.
     package func close() async {
         beginClosing()
         try? await channel.closeFuture.get()

@@ -56,7 +56,7 @@ package struct SMPTransportClient: Sendable {
     ///   - host: a name or an address.
     ///   - port: 1 to 65,535.
     ///   - keyHash: the SHA-256 hash of the server's identity certificate, 32 bytes.
-    ///   - purpose: what the connection is for: a proxy that isolates keeps connections with different purposes apart.
+    ///   - purpose: the purpose of the connection: an isolating proxy separates connections with different purposes.
     ///   - limit: instead of the configuration's.
     ///   - usesProxy: whether the configuration's proxy is used, if there is one.
     /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,

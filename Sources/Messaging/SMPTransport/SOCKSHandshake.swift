@@ -27,7 +27,7 @@ struct SOCKSHandshake: Sendable {
     /// - Parameters:
     ///   - host: a name of at most 255 bytes, or an address.
     ///   - credentials: at most 255 bytes each.
-    /// - Throws: ``ConnectionError`` `unsupported` for what has no SOCKS encoding.
+    /// - Throws: ``ConnectionError`` `unsupported` for an address without a SOCKS encoding.
     init(host: String, port: UInt16, credentials: (user: String, password: String)?) throws(ConnectionError) {
         self.credentials = credentials.map { (Bytes($0.user.utf8), Bytes($0.password.utf8)) }
         if let (user, password) = self.credentials, user.isEmpty || user.count > 255 || password.count > 255 {
@@ -51,7 +51,7 @@ struct SOCKSHandshake: Sendable {
     /// The first message: the supported authentication methods.
     var greeting: Bytes { credentials == nil ? [5, 1, 0] : [5, 2, 0, 2] }
 
-    /// Takes what the proxy sent.
+    /// Reads the bytes of the proxy.
     mutating func receive(_ bytes: Bytes) -> Step {
         received += bytes
         // The longest answer has 262 bytes.

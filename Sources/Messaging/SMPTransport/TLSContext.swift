@@ -21,7 +21,7 @@ package final class TLSContext: @unchecked Sendable {
     /// Parameters of the connecting side.
     ///
     /// - Parameters:
-    ///   - applicationProtocols: what is offered (ALPN), most wanted first; each 1 to 255 bytes.
+    ///   - applicationProtocols: the offered protocols (ALPN), in order of preference; each 1 to 255 bytes.
     ///   - credential: certificates to present when the server asks for them, as services do.
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     package static func client(

@@ -62,7 +62,7 @@ final class TLSSession {
 
     deinit { SSL_free(ssl) }
 
-    /// Goes on with the handshake as far as what has arrived allows.
+    /// Continues the handshake with the received bytes.
     func advanceHandshake() -> HandshakeProgress {
         OpenSSLError.clear()
         let result = SSL_do_handshake(ssl)

@@ -41,7 +41,7 @@ extension Trigger where Context == DeliveryContext {
     /// A message of the bot has reached its router or its recipient, or has failed.
     ///
     /// The event is reported once, and not again after a crash; ``SentMessage/awaitDelivery(to:within:)`` reads the state from the store. A handler that
-    /// sends a message is told of that message, too: it has to tell its own messages apart.
+    /// sends a message gets the event of that message, too, and must recognize its own messages.
     public static var delivery: Self { Self(.delivery, in: .all) { $0.delivery } }
 
     /// A message of the bot cannot be delivered, and no more attempts are made.

@@ -30,7 +30,7 @@ enum ActionPlace: Sendable {
 }
 
 extension BotClient {
-    /// Counts and logs an action that failed, although what it belongs to continues: in `/metrics`, in `parley top`, and as one kind of record.
+    /// Counts and logs a failed action whose form or schedule continues: in `/metrics`, in `parley top`, and as one kind of record.
     ///
     /// - Parameters:
     ///   - action: the key of the action.

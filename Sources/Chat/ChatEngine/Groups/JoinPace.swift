@@ -6,7 +6,7 @@ import SystemSupport
 /// The number of messages that joins of strangers may make a host send.
 ///
 /// A join costs the host about three messages for each member: it introduces the newcomer to every member and every member to the newcomer, and the end of
-/// the membership is told again. A joiner beyond the pace waits for its turn.
+/// the membership is announced again. A joiner beyond the pace waits for its turn.
 package struct JoinPace: Sendable, Hashable {
     /// Messages that the joins of one group may cause at once after a time of rest.
     package var burst: Int

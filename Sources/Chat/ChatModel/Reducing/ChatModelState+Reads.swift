@@ -49,7 +49,7 @@ extension ChatModelState {
         return changes
     }
 
-    /// Checks whether the counts of a list are unknown: unread items were deleted or read while it was read, the list does not tell whether it has counted
+    /// Checks whether the counts of a list are unknown: unread items were deleted or read while it was read, the list does not show whether it has counted
     /// them, and nothing is known from before.
     func cannotCount(_ later: ArraySlice<ChatModelInput>, over command: ChatCommand) -> Bool {
         guard case .chats(.list(let id, _, _, _)) = command, later.contains(where: \.mayLowerCounts) else { return false }

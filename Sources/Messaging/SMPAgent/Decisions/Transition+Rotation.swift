@@ -269,7 +269,7 @@ extension AgentConnectionStats {
 }
 
 extension [ReceiveQueueStats] {
-    /// Of several queues the one that works best counts.
+    /// The queue with the best state counts.
     fileprivate var best: AgentSubscriptionStatus? { map(\.subscription).max { $0.order < $1.order } }
 }
 

@@ -208,7 +208,7 @@ struct Transition: Sendable {
         removedSendQueues.append(row)
     }
 
-    /// Forgets what waits for a queue.
+    /// Deletes the messages that wait for a queue.
     mutating func stopSending(to row: RowID) {
         changes.append(.deleteDeliveries(queue: row))
         removedSendQueues.append(row)

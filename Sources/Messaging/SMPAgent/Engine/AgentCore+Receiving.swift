@@ -79,7 +79,7 @@ extension AgentCore {
         }
     }
 
-    /// Waits while the user leaves too many events untaken. What is not acknowledged meanwhile stays at its router.
+    /// Waits while the user leaves too many events untaken. Unacknowledged messages stay at their router meanwhile.
     private func waitForReader() async {
         while events.count > configuration.maximumPendingEvents, isRunning, !Task.isCancelled {
             try? await clock.sleep(for: configuration.pendingEventsRetry, tolerance: nil)
@@ -169,7 +169,7 @@ extension AgentCore {
         return active.countRequest(upTo: limit)
     }
 
-    /// Tries a message to a contact address again later. Meanwhile its router keeps it, and what is behind it.
+    /// Tries a message to a contact address again later. Meanwhile its router keeps it, and the messages after it.
     private func postpone(_ incoming: IncomingMessage, _ active: ActiveConnection) {
         guard active.postpone(incoming.row) else { return }
         log.warning(

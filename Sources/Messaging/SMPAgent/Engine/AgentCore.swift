@@ -220,7 +220,7 @@ struct ConnectionAccess: Sendable {
         return state
     }
 
-    /// Stores what a transition changes, and then does what follows from it.
+    /// Stores the changes of a transition, and then performs its effects.
     ///
     /// - Parameters:
     ///   - isPersistent: whether it waits for a disk that fails to work again: for what nobody would ask for again.

@@ -7,7 +7,7 @@ import SystemSupport
 /// Limits the attempts at stored commands, records which are being tried, and knows on which of them processes crashed.
 ///
 /// Messages of peers cause most commands, and name the routers and keys for them. A command that crashes the process is found again by
-/// the next one, which tries it alone; after the third crash it is set aside.
+/// the next one, which tries it alone; after the third crash, it is quarantined.
 final class CommandGuard: Sendable {
     private let table: InFlightTable?
     private let isLoaded = Atomic(false)
@@ -83,7 +83,7 @@ final class CommandGuard: Sendable {
     /// Tells whether a command is not to be tried.
     func isQuarantined(_ command: CommandRecord) -> Bool { command.key.map { key in suspects.withLock { $0.isQuarantined(key) } } ?? false }
 
-    /// Forgets what was counted of a command.
+    /// Deletes the counts of a command.
     ///
     /// - Returns: true if there was a count, which has to be removed from the store.
     @discardableResult

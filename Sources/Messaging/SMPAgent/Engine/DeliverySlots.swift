@@ -47,7 +47,7 @@ final class DeliverySlots: Sendable {
         await acquire()
     }
 
-    /// Returns a slot: to what waits longest and has a use for it, or to the free ones.
+    /// Returns a slot: to the oldest waiter that can use it, or to the free ones.
     func release() {
         while true {
             let next = state.withLock { state in

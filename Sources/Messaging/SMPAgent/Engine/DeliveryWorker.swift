@@ -69,7 +69,7 @@ final class DeliveryWorker: Sendable {
         if starts { start() }
     }
 
-    /// From now on what waits goes to another queue as well.
+    /// From now on, waiting messages go to another queue as well.
     func share() { inner.withLock { $0.isShared = true } }
 
     /// Ends the wait before the next attempt.
@@ -81,7 +81,7 @@ final class DeliveryWorker: Sendable {
         pause?.cancel()
     }
 
-    /// Ends the work; what waits stays in the store.
+    /// Ends the work; waiting messages stay in the store.
     func stop() {
         let pause = inner.withLock { inner in
             inner.isStopped = true
@@ -265,7 +265,7 @@ final class DeliveryWorker: Sendable {
         inner.withLock { $0.pause = nil }
     }
 
-    /// The command with the message in a new box; what is inside the box is the same in every attempt.
+    /// The command with the message in a new box; the content of the box is the same in every attempt.
     private func request(for message: SentMessage) throws(AgentError) -> SMPRequest {
         let envelope = try message.envelope(agentVersion: core.configuration.agentVersions.max)
         let isConfirmation = message.kind == .connectionInfo || message.kind == .connectionInfoReply
@@ -393,7 +393,7 @@ extension AgentCore {
         deliveries.worker(queue.row) { DeliveryWorker(core: self, queue: queue, record: record) }
     }
 
-    /// Sends what waits in the store for these connections. One that cannot be read now does not block others.
+    /// Sends the waiting messages of these connections. An unreadable connection does not block others.
     func resumeDeliveries(of connections: Set<ConnectionID>?) async {
         await nowOrWhenStored { [self] () throws(AgentError) in
             let waiting = try await stored { try await store.connectionsWithDeliveries() }

@@ -127,7 +127,7 @@ extension AgentCore {
 
     private func backlog(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueBacklog { await remaining(in: queue, for: owner).backlog }
 
-    /// Asks a router what is left in a queue, and how many messages.
+    /// Asks a router for the state of a queue, and the number of messages.
     private func remaining(in queue: ReceiveQueue, for owner: SessionOwner) async -> (backlog: QueueBacklog, count: Int) {
         do throws(AgentError) {
             let response = try await request(

@@ -53,7 +53,7 @@ extension AgentCore {
         statistics.restore(stored?.servers ?? [:], startedAt: stored?.startedAt ?? now)
     }
 
-    /// Stores what was counted. What is counted after that and before the end of the process is lost if the process does not end in order.
+    /// Stores the counters. Later counts are lost if the process does not end cleanly.
     func saveStatistics() async {
         guard let changed = statistics.takeChanged() else { return }
         do {

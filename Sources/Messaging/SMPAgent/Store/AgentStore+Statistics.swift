@@ -18,7 +18,7 @@ extension AgentStore {
         }
     }
 
-    /// Replaces what was counted.
+    /// Replaces the stored counters.
     func setStatistics(_ servers: [AgentServerKey: ServerStatistics], startedAt: Int64) async throws {
         try await write { database in
             try database.run("DELETE FROM statistics_start")

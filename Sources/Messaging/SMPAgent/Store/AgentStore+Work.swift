@@ -172,7 +172,7 @@ extension AgentStore {
         return commands
     }
 
-    /// A command that is set aside, with its connection's identifier.
+    /// A quarantined command, with its connection's identifier.
     func quarantinedCommand(_ row: RowID) async throws -> (ConnectionID, CommandRecord)? {
         try await read { database in
             try database.row(

@@ -53,7 +53,7 @@ extension SessionSlot {
         }
     }
 
-    /// Remembers what the answers to `SUB` say about the service.
+    /// Stores the information about the service in the answers to `SUB`.
     func note(_ queues: [QueueSubscription], _ results: [SMPResult]) {
         var byService: [ServiceID?: [RecipientID]] = [:]
         for (queue, result) in zip(queues, results) {

@@ -99,7 +99,7 @@ extension SessionSlot {
         }
     }
 
-    /// Keeps the subscriptions in step with what a command did to a queue.
+    /// Updates the subscriptions after a command about a queue.
     ///
     /// - Parameter session: the connection on which it was sent.
     func note(_ request: SMPRequest, _ result: SMPResult, on session: SMPSession) {

@@ -6,7 +6,7 @@ struct SubscriptionTable: Sendable {
     private enum State: Sendable, Equatable {
         /// To be subscribed to.
         case wanted
-        /// Somebody is subscribing to it now, and will tell what came of it.
+        /// A task is subscribing to it now, and will report the outcome.
         case inProgress
         /// Subscribed to in the connection of this number.
         case active(Int)

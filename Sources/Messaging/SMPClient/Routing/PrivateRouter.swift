@@ -61,7 +61,7 @@ package final class PrivateRouter: Sendable {
     /// Sends a command of a sender (`SEND`, `SKEY`) or of who opens a link (`LKEY`, `LGET`), and waits for the response.
     ///
     /// - Parameters:
-    ///   - session: what a direct connection would be for.
+    ///   - session: the purpose of a direct connection.
     ///   - known: the user's own routers.
     ///   - proxies: the routers that may become the proxy; nil for the user's own.
     /// - Returns: the response of the router, never `ERR`.

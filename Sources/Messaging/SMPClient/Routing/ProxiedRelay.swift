@@ -4,7 +4,7 @@ import SMPTransport
 import SMPWire
 
 /// A proxy's session with the router of a recipient, as the sender sees it: it encrypts commands so that only that router can read
-/// them, and the proxy does not learn what they are about. No I/O.
+/// them, and the proxy cannot read them. No I/O.
 struct ProxiedRelay: Sendable {
     let server: SMPServerAddress
     private let session: EntityID
@@ -71,7 +71,7 @@ struct ProxiedRelay: Sendable {
 
     /// Reads the router's answer.
     ///
-    /// - Throws: what the router answered, or an error if its answer is invalid or does not belong to the command.
+    /// - Throws: the error of the router, or an error if its answer is invalid or does not belong to the command.
     func open(_ response: Bytes, to forwarded: Forwarded) throws(SMPClientError) -> SMPBrokerMessage {
         let content: Bytes
         do {

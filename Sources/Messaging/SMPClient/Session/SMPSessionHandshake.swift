@@ -14,7 +14,7 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
     private let agreed = Mutex<SMPSessionParameters?>(nil)
     private let outcome = Promise<Result<SMPSession, SMPClientError>>()
 
-    /// - Parameter claim: what is shown to routers that know services.
+    /// - Parameter claim: the service credentials for routers that know services.
     init(
         _ handshake: SMPClientHandshake, claim: ServiceClaim? = nil,
         makeSession: @escaping @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession

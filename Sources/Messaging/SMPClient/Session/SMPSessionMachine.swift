@@ -128,7 +128,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         outgoingStart = 0
     }
 
-    /// The next blocks to send: what waits, packed into few, at most about ``SMPSessionLimits/blocksAtOnce``.
+    /// The next blocks to send: the waiting commands, packed into few blocks, at most about ``SMPSessionLimits/blocksAtOnce``.
     mutating func nextBlocks() -> (blocks: [Bytes], actions: [Action]) {
         var blocks: [Bytes] = []
         var actions: [Action] = []
@@ -285,7 +285,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         }
     }
 
-    /// Takes what the router says of its own accord, if it is about something of ours.
+    /// Receives an unrequested message of the router, if it concerns one of our queues.
     private mutating func takeUnasked(
         _ entity: EntityID, _ message: Result<SMPBrokerMessage, SMPErrorType>, _ actions: inout [Action]
     ) {

@@ -33,7 +33,7 @@ struct SessionDeliveries: Sendable {
     /// Queues that are known.
     var count: Int { queues.count }
 
-    /// A command is about to be sent: what it allows the router to say.
+    /// A command is about to be sent: records the messages that it allows the router to send.
     mutating func sending(_ command: SMPCommand, to entity: EntityID) {
         switch command {
         case .sub, .get, .ack: queues[entity] = .open

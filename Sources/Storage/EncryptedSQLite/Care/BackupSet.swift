@@ -38,7 +38,7 @@ extension DatabaseFile {
     /// The thread of copies: they take longer than a task may keep its thread.
     private static let backupQueue = DispatchQueue(label: "storage.backup")
 
-    /// Copies open databases into a folder, as they are at one moment: while they are copied, what is to be written to them waits, and reading continues.
+    /// Copies open databases into a folder, as they are at one moment: during the copy, writes wait, and reads continue.
     ///
     /// The copies belong together like the databases of a process that was killed at that moment.
     ///
