@@ -28,7 +28,7 @@ import Testing
         Mistake("core.unsupported", "the bot has no chat #99") { _ = try await $0.sendAndWait("x", to: .group(99)) },
         Mistake("state.notRunning", "name the chat or the person", ".chat(reference)", ".person(id)") { _ = try await $0.state(Empty.self, of: .chat) },
         Mistake("state.notRunning", "name the chat or the person") { try await $0.update(Empty.self, of: .person) { _ in } },
-        Mistake("reply.tooLong", "600.0 seconds at the most", "use a Conversation") { _ = try await chat($0).sendAndWait("x", within: .seconds(601)) },
+        Mistake("reply.tooLong", "at most 600.0 seconds", "use a Conversation") { _ = try await chat($0).sendAndWait("x", within: .seconds(601)) },
         Mistake("reply.timedOut", "nobody answered within 0.0 seconds") { _ = try await chat($0).sendAndWait("x", within: .zero) },
         Mistake("core.unsupported", "\"🦖\" is not a reaction", "there are 👍") {
             try await chat($0).effects.react(to: 1, "🦖", added: true, in: .direct(4))
