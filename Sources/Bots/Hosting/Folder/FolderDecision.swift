@@ -133,19 +133,25 @@ enum FolderDecision: Sendable, Hashable {
     /// Checks the parts of a folder that is in use.
     private static func check(_ inventory: FolderInventory, _ manifest: FolderManifest) throws(FolderFault) {
         for part in FolderPart.allCases {
-            let isNeeded = manifest.parts.contains(part)
-            switch inventory[part] {
-            case .absent: if isNeeded { throw FolderFault(.missing, part) }
-            // The making of one that is not needed yet was interrupted.
-            case .empty: if isNeeded { throw FolderFault(.empty, part) }
-            case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
-            case .marked(let mark):
-                guard mark.folder == manifest.folder else { throw FolderFault(.foreign, part) }
-                guard mark.generation <= manifest.generation else { throw FolderFault(.manifestOlder, nil) }
-                let oldest = manifest.isRaising ? manifest.generation - 1 : manifest.generation
-                guard mark.generation >= oldest else { throw FolderFault(.older, part) }
-            }
+            guard let mark = try mark(of: part, inventory, manifest) else { continue }
+            guard mark.folder == manifest.folder else { throw FolderFault(.foreign, part) }
+            guard mark.generation <= manifest.generation else { throw FolderFault(.manifestOlder, nil) }
+            let oldest = manifest.isRaising ? manifest.generation - 1 : manifest.generation
+            guard mark.generation >= oldest else { throw FolderFault(.older, part) }
         }
+    }
+
+    /// The mark of a part; nil for one without a mark that the folder does not need yet.
+    private static func mark(of part: FolderPart, _ inventory: FolderInventory, _ manifest: FolderManifest) throws(FolderFault) -> FolderMark? {
+        let isNeeded = manifest.parts.contains(part)
+        switch inventory[part] {
+        case .absent: if isNeeded { throw FolderFault(.missing, part) }
+        // The making of one that is not needed yet was interrupted.
+        case .empty: if isNeeded { throw FolderFault(.empty, part) }
+        case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
+        case .marked(let mark): return mark
+        }
+        return nil
     }
 
     /// Checks the parts of a folder that is, or was, a backup.
@@ -156,16 +162,10 @@ enum FolderDecision: Sendable, Hashable {
     ) throws(FolderFault) {
         let backup = manifest.backup ?? copies.first.flatMap { inventory[$0].mark?.backup }
         for part in FolderPart.allCases {
-            let isNeeded = manifest.parts.contains(part)
-            switch inventory[part] {
-            case .absent: if isNeeded { throw FolderFault(.missing, part) }
-            case .empty: if isNeeded { throw FolderFault(.empty, part) }
-            case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
-            case .marked(let mark):
-                let isMarkedAnew = manifest.previous != nil && mark.folder == manifest.folder
-                guard isMarkedAnew || mark.folder == manifest.previous ?? manifest.folder else { throw FolderFault(.foreign, part) }
-                guard !part.isDatabase || isMarkedAnew || mark.backup == backup else { throw FolderFault(.loneCopy, copies.first ?? part) }
-            }
+            guard let mark = try mark(of: part, inventory, manifest) else { continue }
+            let isMarkedAnew = manifest.previous != nil && mark.folder == manifest.folder
+            guard isMarkedAnew || mark.folder == manifest.previous ?? manifest.folder else { throw FolderFault(.foreign, part) }
+            guard !part.isDatabase || isMarkedAnew || mark.backup == backup else { throw FolderFault(.loneCopy, copies.first ?? part) }
         }
     }
 }

@@ -1,22 +1,17 @@
 internal import Parley
 
 /// A message that quotes the one of the event: `reply: text`. Without a message it is sent.
-struct ReplyAction: DeclaredAction {
+struct ReplyAction: MessageAction {
     static let key = "reply"
     static let shape = SendAction.shape
     static let summary = "Answer with a quote of the message."
 
-    private let message: RuleMessage
+    let message: RuleMessage
 
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
         guard let message = RuleMessage(reader, .rule(condition)) else { return nil }
         self.message = message
     }
-
-    var template: Template? { message.template }
-    func objection(in condition: RuleCondition) -> ActionObjection? { message.objection(in: condition) }
-    func text(_ values: TemplateValues) -> String? { template?.filled(with: values.mentioning) }
-    func detail(_ values: TemplateValues) -> String? { message.detail(values.mentioning) }
 
     func perform(_ run: ActionRun) async throws {
         switch message {

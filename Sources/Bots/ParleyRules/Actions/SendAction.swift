@@ -1,12 +1,12 @@
 internal import Parley
 
 /// A message into the chat of the event: `send: text`, or a file.
-struct SendAction: FormAction {
+struct SendAction: FormAction, MessageAction {
     static let key = "send"
     static let shape = Shape.anyOf([.text, .mapping("send-file")])
     static let summary = "Send a message."
 
-    private let message: RuleMessage
+    let message: RuleMessage
 
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
         guard let message = RuleMessage(reader, .rule(condition)) else { return nil }
@@ -18,11 +18,6 @@ struct SendAction: FormAction {
         guard let template = Template(reader, scope) else { return nil }
         message = .text(template)
     }
-
-    var template: Template? { message.template }
-    func objection(in condition: RuleCondition) -> ActionObjection? { message.objection(in: condition) }
-    func text(_ values: TemplateValues) -> String? { template?.filled(with: values.mentioning) }
-    func detail(_ values: TemplateValues) -> String? { message.detail(values.mentioning) }
 
     func perform(_ run: ActionRun) async throws {
         switch message {

@@ -76,7 +76,7 @@ extension RuleCheck {
 
 /// The part of an event that a check looks at.
 enum CheckSubject: Sendable {
-    /// What every event has, or what groups have (``GroupPart``).
+    /// The event itself, or its group (``GroupPart``).
     case event
     /// The text.
     case text

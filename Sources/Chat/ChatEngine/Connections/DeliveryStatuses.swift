@@ -12,7 +12,7 @@ struct DeliveryStatuses: TransactionFeature {
 }
 
 extension ChatTransaction {
-    /// What becomes of sent messages.
+    /// Statuses of sent messages: sent, received, failed.
     var deliveryStatuses: DeliveryStatuses { DeliveryStatuses(transaction: self) }
 }
 

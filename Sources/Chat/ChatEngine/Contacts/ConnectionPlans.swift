@@ -11,7 +11,7 @@ struct ConnectionPlans: TransactionFeature {
 }
 
 extension ChatTransaction {
-    /// What links lead to.
+    /// Plans for links: where a link leads, before anything is done.
     var connectionPlans: ConnectionPlans { ConnectionPlans(transaction: self) }
 }
 

@@ -11,7 +11,7 @@ struct RelayWork: TransactionFeature {
 }
 
 extension ChatTransaction {
-    /// What a relay has to forward.
+    /// Messages that a relay has to forward.
     var relayWork: RelayWork { RelayWork(transaction: self) }
 }
 

@@ -6,7 +6,7 @@ import GRDB
 import SMPCrypto
 import SMPWire
 
-/// What one feature does within a transaction. Features are made where they are used, as in `transaction.items.add(…)`, and hold nothing but the transaction.
+/// A feature of the engine within one transaction. Features are made where they are used, as in `transaction.items.add(…)`, and hold nothing but the transaction.
 protocol TransactionFeature {
     var transaction: ChatTransaction { get }
 }

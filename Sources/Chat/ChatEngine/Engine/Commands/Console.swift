@@ -9,7 +9,7 @@ struct Console: TransactionFeature {
 }
 
 extension ChatTransaction {
-    /// What commands of the console mean.
+    /// Commands of the console, translated into those of the API.
     var console: Console { Console(transaction: self) }
 }
 

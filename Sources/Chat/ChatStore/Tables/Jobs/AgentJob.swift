@@ -4,7 +4,7 @@ package import SMPWire
 
 /// A job for the agent that outlives a crash.
 package struct AgentJob: Sendable, Hashable {
-    /// What is done, by the feature that does it.
+    /// The task, by the feature that performs it.
     package enum Task: Sendable, Hashable {
         case connection(ConnectionJob)
         case contact(ContactJob)
@@ -35,7 +35,7 @@ package struct AgentJob: Sendable, Hashable {
 protocol FeatureJob {
     /// The name under which jobs of the kind are stored.
     var kind: String { get }
-    /// What is stored beside the name.
+    /// The stored parameters.
     var json: JSONValue { get }
     /// True if what a peer has sent brought the job about, and names what the agent works with: its routers, its keys.
     var isCausedByPeers: Bool { get }
