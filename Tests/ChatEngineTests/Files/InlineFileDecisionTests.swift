@@ -129,7 +129,7 @@ import Testing
             return try #require(shown.file).fileID
         }
         let (answer, effects) = try await store.run { transaction -> ChatResponse in
-            try transaction.receivedFiles.accept(id, key: nil, approvesRelays: false, inline: nil) { name, _ throws(Refusal) in "/tmp/" + name }.get()
+            try transaction.receivedFiles.accept(id, key: nil, approvesRelays: false, inline: nil) { name throws(Refusal) in "/tmp/" + name }.get()
         }
         guard case .rcvFileAccepted(_, let shown) = answer else { throw UnexpectedAnswer() }
         #expect(shown.chatItem.file?.fileName == "ab.bin" && shown.chatItem.file?.status == .receiveAccepted)

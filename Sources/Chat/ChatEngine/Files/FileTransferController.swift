@@ -6,7 +6,6 @@ import GRDB
 import Logging
 import SMPProtocol
 import SMPWire
-import Synchronization
 import XFTPAgent
 import XFTPProtocol
 
@@ -88,19 +87,14 @@ final class FileTransferController: Sendable {
 
     /// Reserves a path for a file that has come in messages, and goes on there.
     func reserve(_ id: FileID) async throws {
-        let reserved = Mutex<String?>(nil)
+        let reservation = NameReservation(in: transactions.folders)
         do throws(ChatCoreError) {
             try await record { transaction in
-                try transaction.inlineFiles.reserveInline(id) { name, folders throws(Refusal) in
-                    // A transaction that could not be committed together with others is run again.
-                    if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
-                    let path = try folders.reserve(name)
-                    reserved.withLock { $0 = path }
-                    return path
-                }
+                reservation.begin()
+                try transaction.inlineFiles.reserveInline(id) { name throws(Refusal) in try reservation.reserve(name) }
             }
         } catch {
-            if let path = reserved.withLock({ $0 }) { try? transactions.folders.remove(path) }
+            await reservation.withdraw(unlessStoredBy: transactions, logger: logger)
             throw error
         }
     }

@@ -112,10 +112,10 @@ extension InlineFiles {
     /// Reserves a path for a whole file, and goes on there. A file for which that is not possible is given up.
     ///
     /// - Parameter reserve: Reserves a path for a file of a name.
-    func reserveInline(_ id: FileID, reserve: (String, FileFolders) throws(Refusal) -> String) throws {
+    func reserveInline(_ id: FileID, reserve: (String) throws(Refusal) -> String) throws {
         guard var file = try db.files.find(id), file.path == nil, !file.state.isFinal else { return }
         let path: String
-        do throws(Refusal) { path = try reserve(file.name, folders) } catch {
+        do throws(Refusal) { path = try reserve(file.name) } catch {
             return try transaction.receivedFiles.fail(file, FileTransferError(.file, "\(error.error)"))
         }
         try db.files.update(id, path: path)

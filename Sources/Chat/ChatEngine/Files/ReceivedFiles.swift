@@ -125,7 +125,7 @@ extension ReceivedFiles {
     ///   - reserve: Reserves a path for a file of a name.
     func accept(
         _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, inline: Bool?, announces: Bool = false,
-        reserve: (String, FileFolders) throws(Refusal) -> String
+        reserve: (String) throws(Refusal) -> String
     ) throws -> Result<ChatResponse, Refusal> {
         var file = try receivedFile(id)
         if case .refuse(let error) = ReceiveDecision(file) { return .failure(.chat(error)) }
@@ -133,7 +133,7 @@ extension ReceivedFiles {
         if isInline, case .refuse(let error) = InlineAcceptDecision(file, isWanted: inline) { return .failure(.chat(error)) }
         let user = try transaction.anyUser(file.user)
         let path: String
-        do throws(Refusal) { path = try reserve(file.name, folders) } catch { return .failure(error) }
+        do throws(Refusal) { path = try reserve(file.name) } catch { return .failure(error) }
         try db.files.accept(id, path: path, key: key, approvesRelays: approvesRelays, inline: isInline ? .offer : nil)
         file = try receivedFile(id)
         // The response shows the state of the file before the download begins.

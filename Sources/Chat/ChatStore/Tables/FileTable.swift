@@ -242,6 +242,11 @@ package struct FileTable {
         return false
     }
 
+    /// True if a file, or the removal of one, is stored with a path.
+    package func knows(_ path: String) throws -> Bool {
+        try db.number("SELECT 1 FROM files WHERE path = ?1 UNION ALL SELECT 1 FROM removed_files WHERE path = ?1 LIMIT 1", [path]) != nil
+    }
+
     // MARK: Recipients
 
     package func addRecipient(_ connection: ChatConnectionID, member: GroupMemberID?, ofFile id: FileID) throws {

@@ -5,7 +5,6 @@ import ChatStore
 import Foundation
 import Logging
 import SMPWire
-import Synchronization
 import XFTPAgent
 import XFTPProtocol
 
@@ -50,13 +49,6 @@ extension FileCommands {
         encrypts ?? core.folders.encryptsFiles ? CryptoFileArguments(.random(core.random)) : nil
     }
 
-    /// Removes a file that was reserved for something that has failed.
-    private func removeReserved(_ path: String) {
-        do throws(FileFormatError) { try core.folders.remove(path) } catch {
-            core.logger.warning("a file cannot be removed", metadata: ["reason": "\(error)"])
-        }
-    }
-
     private func fileLink(_ text: String) throws(ChatCoreError) -> FileDescriptionLink {
         do {
             let link = try FileDescriptionLink(wireString: text)
@@ -71,22 +63,17 @@ extension FileCommands {
         _ id: FileID, approvesRelays: Bool, encrypts: Bool?, inline: Bool? = nil, path wanted: String?, announces: Bool = false
     ) async throws(ChatCoreError) -> ChatResponse {
         let key = newKey(encrypts)
-        let reserved = Mutex<String?>(nil)
+        let reservation = NameReservation(in: core.folders)
         let outcome: Result<ChatResponse, Refusal>
         do throws(ChatCoreError) {
-            // The name is reserved in the transaction that stores it, so that a process that ends before leaves no empty file.
             outcome = try await transaction { transaction in
-                try transaction.receivedFiles.accept(id, key: key, approvesRelays: approvesRelays, inline: inline, announces: announces) {
-                    name, folders throws(Refusal) in
-                    // A transaction that could not be committed together with others is run again.
-                    if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
-                    let path = try folders.reserve(name, at: wanted)
-                    reserved.withLock { $0 = path }
-                    return path
+                reservation.begin()
+                return try transaction.receivedFiles.accept(id, key: key, approvesRelays: approvesRelays, inline: inline, announces: announces) {
+                    name throws(Refusal) in try reservation.reserve(name, at: wanted)
                 }
             }
         } catch {
-            if let path = reserved.withLock({ $0 }) { removeReserved(path) }
+            await reservation.withdraw(unlessStoredBy: core.transactions, logger: core.logger)
             throw error
         }
         switch outcome {
@@ -156,25 +143,16 @@ extension FileCommands {
         _ source: CryptoFile, named name: String, of content: MessageContent, _ copies: inout [String]
     ) async throws(ChatCoreError) -> CryptoFile {
         guard core.folders.files != nil else { return source }
-        let time = core.clock.time.now, reserved = Mutex<String?>(nil), path: String
+        let time = core.clock.time.now, reservation = NameReservation(in: core.folders, isHeld: true), path: String
         do throws(ChatCoreError) {
-            path = try await transaction { [folders = core.folders] transaction in
-                // A transaction that could not be committed together with others is run again, with the name that it has reserved.
-                let path = try reserved.withLock { reserved throws(Refusal) in
-                    if let earlier = reserved { return earlier }
-                    let path = try folders.reserve(FileNames.forwarded(name, content, at: time))
-                    folders.hold(path)
-                    reserved = path
-                    return path
-                }
+            path = try await transaction { transaction in
+                reservation.begin()
+                let path = try reservation.reserve(FileNames.forwarded(name, content, at: time))
                 try transaction.db.files.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
                 return path
             }
         } catch {
-            if let path = reserved.withLock({ $0 }) {
-                core.folders.release(path)
-                removeReserved(path)
-            }
+            await reservation.withdraw(unlessStoredBy: core.transactions, logger: core.logger)
             throw error
         }
         copies.append(path)
