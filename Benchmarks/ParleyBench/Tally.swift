@@ -14,6 +14,8 @@ final class Tally: Sendable {
         var received = 0
         /// Texts of this client that routers have.
         var sent = 0
+        /// Posts of this client to groups that all members have confirmed.
+        var confirmed = 0
         /// Contacts that are connected, by user, and not yet asked for.
         var contacts: [Int64: [Int64]] = [:]
         var connected = 0
@@ -42,6 +44,7 @@ final class Tally: Sendable {
     var received: Int { state.withLock(\.received) }
 
     var sent: Int { state.withLock(\.sent) }
+    var confirmed: Int { state.withLock(\.confirmed) }
 
     /// Has a text handled as soon as it comes.
     func answer(_ handler: @escaping @Sendable (Received) -> Void) { state.withLock { $0.onText = handler } }
@@ -60,6 +63,9 @@ final class Tally: Sendable {
 
     /// Returns when routers had so many texts in all.
     func waitForSent(_ count: Int) async { await wait { $0.sent >= count } }
+
+    /// Returns when all members had confirmed so many posts in all.
+    func waitForConfirmed(_ count: Int) async { await wait { $0.confirmed >= count } }
 
     /// Returns when so many contacts were connected in all.
     func waitForConnected(_ count: Int) async { await wait { $0.connected >= count } }
@@ -99,8 +105,13 @@ final class Tally: Sendable {
                 texts = (event["chatItems"]?.arrayValue ?? []).compactMap(Self.text)
                 state.received += texts.count
             case "chatItemsStatusesUpdated":
-                state.sent += (event["chatItems"]?.arrayValue ?? []).count {
-                    $0["chatItem"]?["meta"]?["itemStatus"]?["type"]?.stringValue == "sndSent"
+                for item in event["chatItems"]?.arrayValue ?? [] {
+                    let status = item["chatItem"]?["meta"]?["itemStatus"]
+                    switch status?["type"]?.stringValue {
+                    case "sndSent": state.sent += 1
+                    case "sndRcvd" where status?["sndProgress"]?.stringValue == "complete": state.confirmed += 1
+                    default: break
+                    }
                 }
             case "contactConnected":
                 if let user = event["user"]?["userId"]?.intValue, let contact = event["contact"]?["contactId"]?.intValue {
