@@ -4,11 +4,11 @@ internal import Foundation
 package enum LinkReach {
     /// The sentence under links that no phone can use.
     package static let notice =
-        "Only this machine reaches these links: the router runs inside this process. For phones, use --operators preset --accept-conditions, or --server."
+        "Only this machine reaches these links: their router is on this machine. For phones, use --operators preset --accept-conditions, or --server with a public router."
 
     /// The same sentence for a program without these options.
     package static let programNotice =
-        "Only this machine reaches these links: the router runs inside this process. For phones, set HostConfiguration.network or PARLEY_SERVER."
+        "Only this machine reaches these links: their router is on this machine. For phones, set HostConfiguration.network, or PARLEY_SERVER to a public router."
 
     /// Checks whether a link leads only to routers of the machine itself, so that nobody else can use it.
     package static func isLocal(_ link: String) -> Bool {
