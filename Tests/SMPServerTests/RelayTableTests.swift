@@ -65,6 +65,13 @@ import Testing
         #expect(order.count == 4 && order.filter { [server(200), server(201)].contains($0) }.count == 2)
     }
 
+    @Test func aRouterThatManyClientsHaveNamedIsConnectedToOnceAndTheirTurnsPassWithoutDepth() {
+        var table = Table(.init(connections: 1_000, queued: 20_000))
+        for number in 0..<20_000 { _ = table.request(server(1), for: .session(SessionID(number: UInt64(number))), number, at: time(0)) }
+        #expect(table.next() == server(1))
+        #expect(table.next() == nil)
+    }
+
     @Test func aRouterThatAnotherHasNamedBehindManyIsConnectedToInOnesOwnTurn() {
         var table = Table(.init(connections: 1_000, attempts: 100))
         for number in 0..<100 { _ = table.request(server(number), for: attacker, number, at: time(0)) }

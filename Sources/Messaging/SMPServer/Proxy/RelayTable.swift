@@ -122,10 +122,12 @@ struct RelayTable<Waiter> {
     /// until it returns nil.
     mutating func next() -> SMPServerAddress? {
         guard attemptCount < limits.attempts else { return nil }
-        for _ in rotation.indices {
+        var passedOver = 0
+        while passedOver < rotation.count {
             let client = rotation.removeFirst()
             guard attempts[client, default: 0] < limits.attemptsPerClient, var queue = queues[client], !queue.isEmpty else {
                 rotation.append(client)
+                passedOver += 1
                 continue
             }
             let server = queue.removeFirst()
@@ -133,7 +135,10 @@ struct RelayTable<Waiter> {
             queues[client] = queue.isEmpty ? nil : queue
             if !queue.isEmpty { rotation.append(client) }
             // Another client's turn may have come first.
-            guard case .queued(let waiters) = entries[server] else { return next() }
+            guard case .queued(let waiters) = entries[server] else {
+                passedOver = 0
+                continue
+            }
             entries[server] = .connecting(waiters, client, isLate: false)
             attempts[client, default: 0] += 1
             attemptCount += 1
