@@ -25,7 +25,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         [.block, .command, .response, .handshake, .envelope, .agentMessage, .ratchetHeader, .ratchetParameters, .ratchetConversation]
-        + [.link, .linkData, .routerError, .journal, .chatMessage, .compressed, .json, .markdown, .bots, .ruleMessage, .commandLine]
+        + [.link, .linkData, .routerError, .journal, .chatMessage, .compressed, .json, .markdown, .bots, .ruleMessage, .commandLine, .roster]
         + [.number, .timestamp, .socks, .formats, .incoming]
         + [.fileName, .fileDescription, .fileTransmission, .fileContent]
 }

@@ -112,6 +112,14 @@ struct AttackTargets: Sendable {
                     GroupRelayInvitation(
                         fromMember: fromOwner, fromMemberProfile: Profile(displayName: "x", fullName: ""), relayMemberID: stranger,
                         groupLink: "simplex:/c#nonsense"))),
+            MemberAttack(name: "announces a relay", right: nil, event: .newGroupRelay(link: "simplex:/r#nonsense")),
+            MemberAttack(name: "refuses to relay", right: nil, event: .rejectGroupRelay(.rejoinRejected)),
+            MemberAttack(name: "shows abilities of a relay", right: nil, event: .groupRelayCapabilities(RelayCapabilities())),
+            MemberAttack(
+                name: "signs a roster", right: nil,
+                event: .groupRoster(GroupRoster(version: .first, list: InlineFileInvitation(of: RosterList([]).wireBytes)))),
+            MemberAttack(name: "acknowledges a roster", right: nil, event: .acknowledgeRoster(.first, error: nil)),
+            MemberAttack(name: "asks for a roster", right: nil, event: .requestRoster(nil)),
             MemberAttack(name: "tests a relay", right: nil, event: .testGroupRelay(challenge: Base64URLBytes([1, 2, 3]), signature: nil)),
         ]
     }

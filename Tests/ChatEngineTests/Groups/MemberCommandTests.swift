@@ -116,7 +116,7 @@ import Testing
     }
 
     private func removed(_ effects: Effects) async throws -> MemberID {
-        guard case .removeMember(let id, _)? = effects.ended.last.last else { throw UnexpectedAnswer() }
+        guard case .removeMember(let id, _, _)? = effects.ended.last.last else { throw UnexpectedAnswer() }
         return id
     }
 

@@ -100,7 +100,8 @@ struct MemberRightsTests {
         let all: [ChatEventTag] = [
             .newMessage, .fileDescription, .updateMessage, .deleteMessage, .messageDeleted, .react, .file, .acceptFile, .acceptFileInvitation,
             .cancelFile, .groupInvitation, .acceptGroup, .groupLinkInvitation, .groupLinkRejection, .groupLinkMember, .groupLinkAcceptance,
-            .groupRelayInvitation, .acceptGroupRelay, .testGroupRelay, .newMember, .introduceMember, .inviteMember, .forwardMemberInvitation,
+            .groupRelayInvitation, .acceptGroupRelay, .testGroupRelay, .newGroupRelay, .rejectGroupRelay, .groupRelayCapabilities, .groupRoster,
+            .acknowledgeRoster, .requestRoster, .newMember, .introduceMember, .inviteMember, .forwardMemberInvitation,
             .memberInfo, .memberRole, .restrictMember, .memberConnected, .memberConnectedToAll, .removeMember, .leaveGroup, .deleteGroup, .groupInfo,
             .groupPreferences, .groupDirectInvitation, .forwardMessage,
         ]

@@ -15,7 +15,7 @@ struct MessageSource {
     }
 
     /// How many kinds of events there are.
-    static let kinds = 49
+    static let kinds = 55
 
     private static let texts = [
         "", "a", "hello *bold* @bob", "\"", "\\", "\u{0}\u{1F}\u{7F}", "é", "e\u{301}", "👩‍👩‍👧‍👦", "\u{2028}", "\u{FEFF}", "{\"a\":1}", "a\r\nb\t",
@@ -43,6 +43,8 @@ struct MessageSource {
     }
 
     mutating func role() -> GroupMemberRole { pick([.relay, .observer, .author, .member, .moderator, .admin, .owner, .unknown("chief"), .unknown("")]) }
+
+    mutating func rosterVersion() -> RosterVersion { pick([.first, .first.next, RosterVersion(rawValue: .max - 1) ?? .first]) }
 
     mutating func mentions() -> MessageMentions {
         MessageMentions(Dictionary((0..<pick([0, 0, 1, 3, 9])).map { ("name \($0)", MemberID([UInt8($0)])) }) { first, _ in first })
@@ -170,7 +172,7 @@ struct MessageSource {
                 ContactRequest(
                     profile: profile(), requestID: maybe { ContactRequestID($0.bytes()) }, welcomeMessageID: maybe { $0.id() },
                     message: maybe { .init(messageID: $0.id(), content: $0.content()) }))
-        case 12: .member(profile: profile(), memberID: member(), key: Self.keys.publicKey)
+        case 12: .member(profile: profile(), memberID: member(), key: Self.keys.publicKey, relay: maybe { $0.member() })
         case 13: .deleteContact
         case 14...22: group(kind % Self.kinds)
         case 23: .newMember(info(), scope: maybe { $0.scope() })
@@ -178,11 +180,11 @@ struct MessageSource {
         case 25: .inviteMember(memberID: member(), invitation())
         case 26: .forwardMemberInvitation(info(), invitation())
         case 27: .memberInfo(memberID: member(), profile())
-        case 28: .memberRole(memberID: member(), role())
+        case 28: .memberRole(memberID: member(), role(), key: maybe { _ in Self.keys.publicKey }, rosterVersion: maybe { $0.rosterVersion() })
         case 29: .restrictMember(memberID: member(), MemberRestrictions(restriction: pick([.blocked, .unrestricted, .unknown("x")])))
         case 30: .memberConnected(memberID: member())
         case 31: .memberConnectedToAll(memberID: member())
-        case 32: .removeMember(memberID: member(), withMessages: flag())
+        case 32: .removeMember(memberID: member(), withMessages: flag(), rosterVersion: maybe { $0.rosterVersion() })
         case 33: .leaveGroup
         case 34: .deleteGroup
         case 35: .groupInfo(groupProfile())
@@ -198,6 +200,13 @@ struct MessageSource {
         case 45: .callExtra(CallID(bytes()), WebRTCExtraInfo(iceCandidates: text()))
         case 46: .endCall(CallID(bytes()))
         case 47: .ok
+        case 48: .newGroupRelay(link: text())
+        case 49: .rejectGroupRelay(pick([.rejoinRejected, .unknown("full"), .unknown("")]))
+        case 50: .groupRelayCapabilities(RelayCapabilities(webDomain: maybe { $0.text() }))
+        case 51:
+            .groupRoster(GroupRoster(version: rosterVersion(), list: InlineFileInvitation(size: Int64(number()), digest: Base64URLBytes(bytes()))))
+        case 52: .acknowledgeRoster(rosterVersion(), error: maybe { $0.text() })
+        case 53: .requestRoster(maybe { $0.rosterVersion() })
         default: knownOnly ? .ok : .unknown(ChatEventTag(rawValue: "x.later"), parameters: ["a": .string(text()), "b": [.null, 1]])
         }
     }
@@ -224,7 +233,7 @@ struct MessageSource {
         case 19: return .groupLinkAcceptance(pick([.accepted, .pendingApproval, .pendingReview]), role: role(), memberID: member())
         case 20:
             return .groupRelayInvitation(GroupRelayInvitation(fromMember: from, fromMemberProfile: profile(), relayMemberID: member(), groupLink: text()))
-        case 21: return .acceptGroupRelay(link: text())
+        case 21: return .acceptGroupRelay(link: text(), capabilities: RelayCapabilities(webDomain: maybe { $0.text() }))
         default: return .testGroupRelay(challenge: Base64URLBytes(random.bytes(400)), signature: maybe { Base64URLBytes($0.bytes()) })
         }
     }

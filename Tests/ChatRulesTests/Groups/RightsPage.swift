@@ -137,6 +137,11 @@ enum RightsPage {
         case .reportConnection: "report a connection"
         case .forward: "forward messages of other members"
         case .showHostProfile: "show the profile of the host, once"
+        case .publishRoster: "sign the roster of members, moderators and admins"
+        case .acknowledgeRoster: "acknowledge the roster"
+        case .requestRoster: "ask for the roster"
+        case .announceRelay: "announce a relay"
+        case .showRelayCapabilities: "show what a relay does beside forwarding"
         case .changeGroup: "change the profile or the preferences of the group"
         case .deleteGroup: "delete the group"
         case .nothing: "send anything else"
@@ -169,6 +174,11 @@ enum RightsPage {
             case .reportConnection: [.memberConnected]
             case .forward: [.forwardMessage]
             case .showHostProfile: [.groupLinkMember]
+            case .publishRoster: [.groupRoster]
+            case .acknowledgeRoster: [.acknowledgeRoster]
+            case .requestRoster: [.requestRoster]
+            case .announceRelay: [.newGroupRelay]
+            case .showRelayCapabilities: [.groupRelayCapabilities]
             case .changeGroup: [.groupInfo, .groupPreferences]
             case .deleteGroup: [.deleteGroup]
             case .nothing: []

@@ -61,7 +61,9 @@ struct RightsTableTests {
 
     @Test("who is blocked for all writes out of sight, changes nothing that is in sight, and governs nobody")
     func blocked() {
-        let unchanged: Set<GroupAction> = [.leave, .probe, .inviteMember, .reportConnection, .showHostProfile]
+        let unchanged: Set<GroupAction> = [
+            .acknowledgeRoster, .requestRoster, .showRelayCapabilities, .leave, .probe, .inviteMember, .reportConnection, .showHostProfile,
+        ]
         for situation in Self.all where situation.member.isBlocked && !situation.isRefused {
             switch situation.action {
             case .write, .writeAsGroup: #expect(situation.decision == .hide, "\(situation)")
@@ -119,7 +121,7 @@ struct RightsTableTests {
                 [
                     .write(.comments), .edit(.comments), .delete(.comments), .react(.comments), .sendFile(.comments), .cancelFile(.comments), .editForeign,
                     .sendForeignFile,
-                    .closeComments,
+                    .closeComments, .publishRoster, .acknowledgeRoster, .requestRoster, .announceRelay, .showRelayCapabilities,
                     .nothing,
                 ]
             ),
@@ -145,6 +147,13 @@ struct RightsTableTests {
             let invitee = ActingMember(role: role, isInvitee: true)
             #expect(RightDecision(.inviteMember, by: invitee, inChannel: true) != .allow)
             #expect(RightDecision(.passInvitation, by: member, inChannel: true) != .allow)
+            for action in [GroupAction.publishRoster, .announceRelay] {
+                #expect((RightDecision(action, by: member, inChannel: true) == .allow) == (role == .owner), "\(action) by \(role)")
+            }
+            for action in [GroupAction.acknowledgeRoster, .showRelayCapabilities] {
+                #expect((RightDecision(action, by: member, inChannel: true) == .allow) == (role == .relay), "\(action) by \(role)")
+            }
+            #expect(RightDecision(.requestRoster, by: member, inChannel: true) == .allow, "\(role)")
         }
         // A relay brings in subscribers, and nobody who decides about others.
         let relay = ActingMember(role: .relay)

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import SMPCrypto
 import SMPWire
 
 /// What chat clients send each other, and what people and programs give to a core.
@@ -24,6 +25,18 @@ extension FuzzTarget {
         guard let parts = try? MessageCompression.decompress(input) else { return }
         let total = parts.reduce(0) { $0 + ((try? $1.get().count) ?? 0) }
         try FuzzFault.unless(total <= ChatLimits.decompressedMessage, "\(total) bytes were decompressed")
+    }
+
+    static let roster = FuzzTarget("roster", maximumLength: 2_048) {
+        let key = try Ed25519.PublicKey(raw: Bytes(repeating: 7, count: 32))
+        let members = [GroupMemberRole.member, .moderator, .admin].enumerated().map { index, role in
+            RosterMember(memberID: MemberID(Bytes(repeating: UInt8(index), count: 12)), key: key, role: role)
+        }
+        return (0...members.count).map { RosterList(Array(members.prefix($0))).wireBytes }
+    } run: { input throws(FuzzFault) in
+        guard let list = try? RosterList(wireBytes: input) else { return }
+        try FuzzFault.unless(list.members.count <= ChatLimits.rosterMembers, "\(list.members.count) members were read")
+        try FuzzFault.unlessWrittenAgain(list)
     }
 
     static let json = FuzzTarget("json") {

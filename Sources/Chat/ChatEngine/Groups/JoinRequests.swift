@@ -34,7 +34,7 @@ extension JoinRequests {
         switch message.event {
         case .contact(let asked): request = asked
         case .info(let profile): request = ContactRequest(profile: profile)
-        case .member(let profile, let memberID, let key):
+        case .member(let profile, let memberID, let key, _):
             request = ContactRequest(profile: profile)
             subscriber = (memberID, key)
         default: return transaction.connectionEvents.reportUnsupported(message, in: context)

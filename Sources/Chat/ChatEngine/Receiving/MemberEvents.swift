@@ -109,7 +109,7 @@ extension MemberEvents {
             guard member.status == .invited else { return reportError("x.grp.acpt: the member was not invited", severity: "warning", of: user) }
             try db.members.update(member.groupMemberID, status: .accepted, at: now)
             try transaction.connectionEvents.allow(id, .ok, context: &context)
-        case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
+        case (.invitee, .acceptGroupRelay(let link, _)) where member.isRelay && group.membership.role == .owner:
             // The connection continues once the relay's link has been verified.
             try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
             try enqueue(.channel(.acceptRelay(member: member.groupMemberID)), user: user)

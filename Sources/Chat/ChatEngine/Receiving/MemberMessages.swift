@@ -266,10 +266,10 @@ extension MemberMessages {
             audience = ForwardAudience(eventsOf: member)
         case .newMember(let info, let scope):
             audience = try transaction.membership.receiveNewMember(info, scope: scope, received, from: member, in: &group, of: user)
-        case .memberRole(let id, let role): audience = try transaction.membership.receiveRole(of: id, role, received, from: member, in: &group, of: user)
+        case .memberRole(let id, let role, _, _): audience = try transaction.membership.receiveRole(of: id, role, received, from: member, in: &group, of: user)
         case .restrictMember(let id, let restrictions):
             audience = try transaction.membership.receiveRestriction(of: id, restrictions, received, from: member, in: &group, of: user)
-        case .removeMember(let id, let withMessages):
+        case .removeMember(let id, let withMessages, _):
             audience = try transaction.membership.receiveRemoval(of: id, withMessages: withMessages, received, from: member, in: &group, of: user)
         case .leaveGroup: audience = try transaction.membership.receiveLeave(received, from: member, in: &group, of: user)
         case .deleteGroup:

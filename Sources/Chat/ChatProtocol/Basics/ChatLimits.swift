@@ -37,6 +37,12 @@ public enum ChatLimits {
     public static let binaryBatchElements = 255
     /// Messages of one received body, in all its compressed parts together. What comes after them is not read.
     public static let messagesPerBody = 255
+    /// Members, moderators and admins of a channel together: entries of its roster.
+    public static let rosterMembers = 256
+    /// Bytes of the list of a roster: 128 for each entry.
+    public static let rosterBytes = 128 * rosterMembers
+    /// Unicode scalars of the error that an acknowledgement of a roster gives. What comes after them is not read.
+    public static let rosterErrorText = 500
     /// Elements of an array, and members of an object, in a received message.
     public static let listElements = 1_024
 }

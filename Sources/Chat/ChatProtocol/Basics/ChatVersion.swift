@@ -40,6 +40,10 @@ public enum ChatVersions {
     public static let shortLinkData: ChatVersion = 16
     /// A host may send voice messages to a member under approval whatever the group allows.
     public static let memberSupportVoice: ChatVersion = 17
+    /// Relays tell owners of what else they do for a channel (`x.grp.relay.cap`).
+    public static let relayCapabilities: ChatVersion = 18
+    /// The members, moderators and admins of a channel are those of its owner-signed roster (`x.grp.roster`). A relay acknowledges it before subscribers come.
+    public static let groupRoster: ChatVersion = 19
 
     /// The version in which to talk to a peer: the highest that both support, or the nearest one that the peer supports.
     public static func connectionVersion(local: VersionRange, peer: VersionRange) -> ChatVersion {

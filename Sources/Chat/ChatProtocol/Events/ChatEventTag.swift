@@ -59,6 +59,18 @@ public struct ChatEventTag: RawRepresentable, Hashable, Sendable, CustomStringCo
     public static let acceptGroupRelay = ChatEventTag("x.grp.relay.acpt")
     /// The tag of ``ChatMessageEvent/testGroupRelay``.
     public static let testGroupRelay = ChatEventTag("x.grp.relay.test")
+    /// The tag of ``ChatMessageEvent/newGroupRelay``.
+    public static let newGroupRelay = ChatEventTag("x.grp.relay.new")
+    /// The tag of ``ChatMessageEvent/rejectGroupRelay``.
+    public static let rejectGroupRelay = ChatEventTag("x.grp.relay.reject")
+    /// The tag of ``ChatMessageEvent/groupRelayCapabilities``.
+    public static let groupRelayCapabilities = ChatEventTag("x.grp.relay.cap")
+    /// The tag of ``ChatMessageEvent/groupRoster``.
+    public static let groupRoster = ChatEventTag("x.grp.roster")
+    /// The tag of ``ChatMessageEvent/acknowledgeRoster``.
+    public static let acknowledgeRoster = ChatEventTag("x.grp.roster.ack")
+    /// The tag of ``ChatMessageEvent/requestRoster``.
+    public static let requestRoster = ChatEventTag("x.grp.roster.request")
     /// The tag of ``ChatMessageEvent/newMember``.
     public static let newMember = ChatEventTag("x.grp.mem.new")
     /// The tag of ``ChatMessageEvent/introduceMember``.
@@ -133,10 +145,12 @@ extension ChatEventTag {
     private static let receipted: Set<ChatEventTag> = [.newMessage, .groupInvitation, .callInvitation]
     private static let signed: Set<ChatEventTag> = [
         .deleteGroup, .groupInfo, .groupPreferences, .removeMember, .memberRole, .restrictMember, .leaveGroup, .info,
+        .newGroupRelay, .groupRoster,
     ]
     private static let forwarded: Set<ChatEventTag> = [
         .newMessage, .fileDescription, .updateMessage, .deleteMessage, .react, .cancelFile, .info, .newMember, .memberRole,
         .restrictMember, .removeMember, .leaveGroup, .deleteGroup, .groupInfo, .groupPreferences,
+        .newGroupRelay, .groupRoster,
     ]
 }
 
@@ -167,6 +181,12 @@ extension ChatMessageEvent {
         case .groupRelayInvitation: .groupRelayInvitation
         case .acceptGroupRelay: .acceptGroupRelay
         case .testGroupRelay: .testGroupRelay
+        case .newGroupRelay: .newGroupRelay
+        case .rejectGroupRelay: .rejectGroupRelay
+        case .groupRelayCapabilities: .groupRelayCapabilities
+        case .groupRoster: .groupRoster
+        case .acknowledgeRoster: .acknowledgeRoster
+        case .requestRoster: .requestRoster
         case .newMember: .newMember
         case .introduceMember: .introduceMember
         case .inviteMember: .inviteMember

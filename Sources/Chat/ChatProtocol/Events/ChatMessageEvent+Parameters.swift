@@ -21,10 +21,11 @@ extension ChatMessageEvent {
         case .cancelFile(let messageID): object.add("msgId", messageID)
         case .info(let profile), .groupLinkMember(let profile): object.add("profile", profile)
         case .contact(let request): request.add(to: &object)
-        case .member(let profile, let memberID, let key):
+        case .member(let profile, let memberID, let key, let relay):
             object.add("profile", profile)
             object.add("newMemberId", memberID)
             object.add("newMemberKey", key)
+            object.add("viaRelay", relay)
         case .groupInvitation(let invitation): object.add("groupInvitation", invitation)
         case .groupLinkInvitation(let invitation): object.add("groupLinkInvitation", invitation)
         case .groupLinkRejection(let rejection): object.add("groupLinkRejection", rejection)
@@ -33,7 +34,17 @@ extension ChatMessageEvent {
             object.add("role", role)
             object.add("memberId", memberID)
         case .groupRelayInvitation(let invitation): object.add("groupRelayInvitation", invitation)
-        case .acceptGroupRelay(let link): object.add("relayLink", link)
+        case .acceptGroupRelay(let link, let capabilities):
+            object.add("relayLink", link)
+            if capabilities != RelayCapabilities() { object.add("relayCap", capabilities) }
+        case .newGroupRelay(let link): object.add("relayLink", link)
+        case .rejectGroupRelay(let reason): object.add("reason", reason)
+        case .groupRelayCapabilities(let capabilities): object.add("relayCap", capabilities)
+        case .groupRoster(let roster): return roster.members
+        case .acknowledgeRoster(let version, let error):
+            object.add("version", version)
+            object.add("error", error)
+        case .requestRoster(let version): object.add("version", version)
         case .testGroupRelay(let challenge, let signature):
             object.add("challenge", challenge)
             object.add("signature", signature)
@@ -71,17 +82,20 @@ extension ChatMessageEvent {
         case .memberInfo(let memberID, let profile):
             object.add("memberId", memberID)
             object.add("profile", profile)
-        case .memberRole(let memberID, let role):
+        case .memberRole(let memberID, let role, let key, let rosterVersion):
             object.add("memberId", memberID)
             object.add("role", role)
+            object.add("memberKey", key)
+            object.add("rosterVersion", rosterVersion)
         case .restrictMember(let memberID, let restrictions):
             object.add("memberId", memberID)
             object.add("memberRestrictions", restrictions)
         case .acceptGroup(let memberID), .memberConnected(let memberID), .memberConnectedToAll(let memberID):
             object.add("memberId", memberID)
-        case .removeMember(let memberID, let withMessages):
+        case .removeMember(let memberID, let withMessages, let rosterVersion):
             object.add("memberId", memberID)
             if withMessages { object.add("messages", true) }
+            object.add("rosterVersion", rosterVersion)
         default: break
         }
     }

@@ -7,6 +7,8 @@ extension ChatMessageEvent {
             self = event
         } else if let event = try Self.groupMember(tag, parameters) {
             self = event
+        } else if let event = try Self.rosterOrRelay(tag, parameters) {
+            self = event
         } else if let event = try Self.group(tag, parameters) {
             self = event
         } else if let event = try Self.probeOrCall(tag, parameters) {
@@ -50,7 +52,7 @@ extension ChatMessageEvent {
         case .member:
             return .member(
                 profile: try object.required("profile"), memberID: try object.required("newMemberId"),
-                key: try object.required("newMemberKey"))
+                key: try object.required("newMemberKey"), relay: try object.optional("viaRelay"))
         case .deleteContact: return .deleteContact
         default: return nil
         }
@@ -68,7 +70,9 @@ extension ChatMessageEvent {
                 try object.required("acceptance"), role: try object.required("role"),
                 memberID: try object.required("memberId"))
         case .groupRelayInvitation: return .groupRelayInvitation(try object.required("groupRelayInvitation"))
-        case .acceptGroupRelay: return .acceptGroupRelay(link: try object.required("relayLink"))
+        case .acceptGroupRelay:
+            return .acceptGroupRelay(
+                link: try object.required("relayLink"), capabilities: try object.optional("relayCap") ?? RelayCapabilities())
         case .testGroupRelay:
             return .testGroupRelay(
                 challenge: try object.required("challenge"), signature: try object.optional("signature"))
@@ -102,14 +106,33 @@ extension ChatMessageEvent {
         case .forwardMemberInvitation:
             return .forwardMemberInvitation(try object.required("memberInfo"), try object.required("memberIntro"))
         case .memberInfo: return .memberInfo(memberID: try object.required("memberId"), try object.required("profile"))
-        case .memberRole: return .memberRole(memberID: try object.required("memberId"), try object.required("role"))
+        case .memberRole:
+            return .memberRole(
+                memberID: try object.required("memberId"), try object.required("role"), key: try object.optional("memberKey"),
+                rosterVersion: try object.optional("rosterVersion"))
         case .restrictMember:
             return .restrictMember(memberID: try object.required("memberId"), try object.required("memberRestrictions"))
         case .memberConnected: return .memberConnected(memberID: try object.required("memberId"))
         case .memberConnectedToAll: return .memberConnectedToAll(memberID: try object.required("memberId"))
         case .removeMember:
             return .removeMember(
-                memberID: try object.required("memberId"), withMessages: object["messages"]?.boolValue ?? false)
+                memberID: try object.required("memberId"), withMessages: object["messages"]?.boolValue ?? false,
+                rosterVersion: try object.optional("rosterVersion"))
+        default: return nil
+        }
+    }
+
+    private static func rosterOrRelay(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .newGroupRelay: return .newGroupRelay(link: try object.required("relayLink"))
+        case .rejectGroupRelay: return .rejectGroupRelay(try object.required("reason"))
+        case .groupRelayCapabilities: return .groupRelayCapabilities(try object.required("relayCap"))
+        case .groupRoster: return .groupRoster(try GroupRoster(object: object))
+        case .acknowledgeRoster:
+            let error: String? = try object.optional("error")
+            return .acknowledgeRoster(
+                try object.required("version"), error: error.map { String($0.unicodeScalars.prefix(ChatLimits.rosterErrorText)) })
+        case .requestRoster: return .requestRoster(try object.optional("version"))
         default: return nil
         }
     }

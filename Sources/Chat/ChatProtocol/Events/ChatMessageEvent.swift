@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// The content of a chat message (simplex-chat.md; chat versions 1 to 17). Events of newer clients are kept as they came.
+/// The content of a chat message (simplex-chat.md; chat versions 1 to 19). Events of newer clients are kept as they came.
 public indirect enum ChatMessageEvent: Hashable, Sendable {
     // Messages
     /// `x.msg.new`: a new message.
@@ -32,8 +32,8 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     case info(Profile)
     /// `x.contact`: a contact request.
     case contact(ContactRequest)
-    /// `x.member`: a request to join a channel over a relay.
-    case member(profile: Profile, memberID: MemberID, key: Ed25519.PublicKey)
+    /// `x.member`: a request to join a channel over a relay. Signed, with the relay's identifier in it, it proves that the sender has the key.
+    case member(profile: Profile, memberID: MemberID, key: Ed25519.PublicKey, relay: MemberID? = nil)
     /// `x.direct.del`: the sender has deleted the contact.
     case deleteContact
 
@@ -53,9 +53,23 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     /// `x.grp.relay.inv`
     case groupRelayInvitation(GroupRelayInvitation)
     /// `x.grp.relay.acpt`: a relay serves the channel at this short link.
-    case acceptGroupRelay(link: String)
+    case acceptGroupRelay(link: String, capabilities: RelayCapabilities = RelayCapabilities())
     /// `x.grp.relay.test`: a challenge to a relay, and its answer with a signature.
     case testGroupRelay(challenge: Base64URLBytes, signature: Base64URLBytes?)
+    /// `x.grp.relay.new`: an owner announces a relay that serves the channel at this short link.
+    case newGroupRelay(link: String)
+    /// `x.grp.relay.reject`: a relay does not serve the channel.
+    case rejectGroupRelay(RelayRejectionReason)
+    /// `x.grp.relay.cap`: a relay tells the owners what else it does for the channel.
+    case groupRelayCapabilities(RelayCapabilities)
+    /// `x.grp.roster`: an owner says which members, moderators and admins the channel has. Their list follows as a file in chunks.
+    case groupRoster(GroupRoster)
+    /// `x.grp.roster.ack`: a relay has stored the roster, or says why it has not.
+    case acknowledgeRoster(RosterVersion, error: String?)
+    /// `x.grp.roster.request`: a subscriber asks a relay for the roster.
+    ///
+    /// The version is the last one that the subscriber has complete.
+    case requestRoster(RosterVersion?)
     /// `x.grp.mem.new`: a member has joined.
     case newMember(MemberInfo, scope: MessageScope?)
     /// `x.grp.mem.intro`: the host introduces a member to the one who joins.
@@ -66,8 +80,8 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     case forwardMemberInvitation(MemberInfo, IntroInvitation)
     /// `x.grp.mem.info`: the profile of a member, in a connection to it.
     case memberInfo(memberID: MemberID, Profile)
-    /// `x.grp.mem.role`
-    case memberRole(memberID: MemberID, GroupMemberRole)
+    /// `x.grp.mem.role`: with the member's key, and the version of the roster that has the change, in channels.
+    case memberRole(memberID: MemberID, GroupMemberRole, key: Ed25519.PublicKey? = nil, rosterVersion: RosterVersion? = nil)
     /// `x.grp.mem.restrict`: a member is blocked for all, or no longer.
     case restrictMember(memberID: MemberID, MemberRestrictions)
     /// `x.grp.mem.con`: the sender is connected to the member.
@@ -75,7 +89,7 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     /// `x.grp.mem.con.all`: the sender is connected to all members. Defined, and not used by anyone.
     case memberConnectedToAll(memberID: MemberID)
     /// `x.grp.mem.del`: a member is removed, with its messages if so said.
-    case removeMember(memberID: MemberID, withMessages: Bool)
+    case removeMember(memberID: MemberID, withMessages: Bool, rosterVersion: RosterVersion? = nil)
     /// `x.grp.leave`: the sender leaves.
     case leaveGroup
     /// `x.grp.del`: the group is deleted.

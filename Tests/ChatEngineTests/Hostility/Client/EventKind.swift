@@ -7,7 +7,8 @@ import ChatRules
 enum EventKind: CaseIterable, Hashable, Sendable {
     case newMessage, fileDescription, updateMessage, deleteMessage, messageDeleted, react, file, acceptFile, acceptFileInvitation,
         cancelFile, info, contact, member, deleteContact, groupInvitation, acceptGroup, groupLinkInvitation, groupLinkRejection,
-        groupLinkMember, groupLinkAcceptance, groupRelayInvitation, acceptGroupRelay, testGroupRelay, newMember, introduceMember,
+        groupLinkMember, groupLinkAcceptance, groupRelayInvitation, acceptGroupRelay, testGroupRelay, newGroupRelay, rejectGroupRelay,
+        groupRelayCapabilities, groupRoster, acknowledgeRoster, requestRoster, newMember, introduceMember,
         inviteMember, forwardMemberInvitation, memberInfo, memberRole, restrictMember, memberConnected, memberConnectedToAll, removeMember,
         leaveGroup, deleteGroup, groupInfo, groupPreferences, groupDirectInvitation, forwardMessage, probe, checkProbe, confirmProbe,
         callInvitation, callOffer, callAnswer, callExtra, endCall, ok, unknown, fileChunk
@@ -38,6 +39,12 @@ enum EventKind: CaseIterable, Hashable, Sendable {
             case .groupRelayInvitation: .groupRelayInvitation
             case .acceptGroupRelay: .acceptGroupRelay
             case .testGroupRelay: .testGroupRelay
+            case .newGroupRelay: .newGroupRelay
+            case .rejectGroupRelay: .rejectGroupRelay
+            case .groupRelayCapabilities: .groupRelayCapabilities
+            case .groupRoster: .groupRoster
+            case .acknowledgeRoster: .acknowledgeRoster
+            case .requestRoster: .requestRoster
             case .newMember: .newMember
             case .introduceMember: .introduceMember
             case .inviteMember: .inviteMember

@@ -85,6 +85,13 @@ extension HostileMessages {
                 "a relay's invitation",
                 .groupRelayInvitation(GroupRelayInvitation(fromMember: role, fromMemberProfile: pictured, relayMemberID: member, groupLink: "x"))
             ), ("a relay's link", .acceptGroupRelay(link: long)),
+            ("a new relay", .newGroupRelay(link: long)), ("a refusal of a relay", .rejectGroupRelay(.unknown(long))),
+            ("abilities of a relay", .groupRelayCapabilities(RelayCapabilities(webDomain: long))),
+            (
+                "a roster",
+                .groupRoster(
+                    GroupRoster(version: .first, list: InlineFileInvitation(size: .max, digest: Base64URLBytes(Bytes(repeating: 1, count: 10_000)))))
+            ), ("an acknowledgement of a roster", .acknowledgeRoster(.first, error: long)), ("a request for the roster", .requestRoster(.first)),
             ("a relay's test", .testGroupRelay(challenge: Base64URLBytes(Bytes(repeating: 1, count: 10_000)), signature: nil)),
             ("an announcement", .newMember(info, scope: nil)), ("an introduction", .introduceMember(info, restrictions: nil)),
             ("an invitation of a member", .inviteMember(memberID: other, invitation)),

@@ -209,6 +209,14 @@ struct HostileMessages: Sendable {
             HostileMessage("shows a profile as the host", .groupLinkMember(Self.attackerProfile)),
             HostileMessage("offers a relay", .acceptGroupRelay(link: "simplex:/r#nonsense")),
             HostileMessage("tests a relay", .testGroupRelay(challenge: Base64URLBytes([1, 2, 3]), signature: nil)),
+            HostileMessage("announces a relay", .newGroupRelay(link: "simplex:/r#nonsense")),
+            HostileMessage("refuses to relay", .rejectGroupRelay(.rejoinRejected)),
+            HostileMessage("shows what a relay can do", .groupRelayCapabilities(RelayCapabilities(webDomain: "example.org"))),
+            HostileMessage(
+                "signs no roster", .groupRoster(GroupRoster(version: .first.next, list: InlineFileInvitation(of: RosterList([]).wireBytes)))),
+            HostileMessage("acknowledges a roster", .acknowledgeRoster(.first, error: nil)),
+            HostileMessage("refuses a roster", .acknowledgeRoster(.first, error: "x")),
+            HostileMessage("asks for the roster", .requestRoster(nil)),
         ]
     }
 

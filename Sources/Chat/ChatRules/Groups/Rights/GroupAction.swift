@@ -76,6 +76,13 @@ package enum GroupAction: Hashable, Sendable {
     case forward
     case showHostProfile
 
+    // The roster and the relays of a channel.
+    case publishRoster
+    case acknowledgeRoster
+    case requestRoster
+    case announceRelay
+    case showRelayCapabilities
+
     // The group.
     case changeGroup
     case deleteGroup
@@ -92,8 +99,8 @@ extension GroupAction: CaseIterable {
             + places.map(GroupAction.sendFile) + places.map(GroupAction.cancelFile) + [.sendForeignFile, .closeComments]
             + [.changeProfile, .setRole, .block, .remove, .letIn, .leave] + [.group, .ownSupport, .othersSupport].map(GroupAction.inviteAsContact)
             + [
-                .probe, .announceMember, .introduceMember, .inviteMember, .passInvitation, .reportConnection, .forward, .showHostProfile, .changeGroup,
-                .deleteGroup, .nothing,
+                .probe, .announceMember, .introduceMember, .inviteMember, .passInvitation, .reportConnection, .forward, .showHostProfile, .publishRoster,
+                .acknowledgeRoster, .requestRoster, .announceRelay, .showRelayCapabilities, .changeGroup, .deleteGroup, .nothing,
             ]
     }
 }
@@ -122,10 +129,16 @@ extension GroupAction {
         case .memberConnected, .memberConnectedToAll: self = .reportConnection
         case .forwardMessage: self = .forward
         case .groupLinkMember: self = .showHostProfile
+        case .groupRoster: self = .publishRoster
+        case .acknowledgeRoster: self = .acknowledgeRoster
+        case .requestRoster: self = .requestRoster
+        case .newGroupRelay: self = .announceRelay
+        case .groupRelayCapabilities: self = .showRelayCapabilities
         case .groupInfo, .groupPreferences: self = .changeGroup
         case .deleteGroup: self = .deleteGroup
         case .messageDeleted, .acceptFile, .acceptFileInvitation, .contact, .member, .deleteContact, .groupInvitation, .acceptGroup, .groupLinkInvitation,
-            .groupLinkRejection, .groupRelayInvitation, .acceptGroupRelay, .testGroupRelay, .memberInfo, .callInvitation, .callOffer, .callAnswer,
+            .groupLinkRejection, .groupRelayInvitation, .acceptGroupRelay, .rejectGroupRelay, .testGroupRelay, .memberInfo, .callInvitation, .callOffer,
+            .callAnswer,
             .callExtra, .endCall, .ok, .unknown:
             self = .nothing
         }

@@ -45,10 +45,12 @@ package struct GroupRight: Hashable, Sendable {
     package var standings: Set<MemberStanding> = [.member]
     package var block = BlockEffect.refuses
     package var origin = Origin.anyone
+    /// True if in channels only owners have the right over the roles of the roster.
+    package var reservesRosterRoles = false
 
     package init(
         roles: Roles, rolesInChannels: Roles? = nil, isBounded: Bool = false, standings: Set<MemberStanding> = [.member],
-        block: BlockEffect = BlockEffect.refuses, origin: Origin = Origin.anyone
+        block: BlockEffect = BlockEffect.refuses, origin: Origin = Origin.anyone, reservesRosterRoles: Bool = false
     ) {
         self.roles = roles
         self.rolesInChannels = rolesInChannels
@@ -56,6 +58,7 @@ package struct GroupRight: Hashable, Sendable {
         self.standings = standings
         self.block = block
         self.origin = origin
+        self.reservesRosterRoles = reservesRosterRoles
     }
 
     /// Tells whether a role has the right, and may use it over others.
@@ -65,6 +68,7 @@ package struct GroupRight: Hashable, Sendable {
         let roles = inChannel ? rolesInChannels ?? roles : roles
         if case .relaysOr = roles, inChannel, role == .relay { return others.allSatisfy(ChannelRules.mayAnnounce) }
         guard !isBounded || others.allSatisfy({ role >= $0 }) else { return false }
+        if reservesRosterRoles, inChannel, role < .owner, others.contains(where: RosterRules.lists) { return false }
         return switch roles {
         case .everyone: true
         case .from(let least), .relaysOr(let least): role >= least
@@ -136,6 +140,12 @@ extension GroupAction {
         case .reportConnection: GroupRight(roles: .everyone, standings: .withReviewed, block: .none)
         case .forward: GroupRight(roles: .from(.admin), rolesInChannels: .relays)
         case .showHostProfile: GroupRight(roles: .everyone, block: .none, origin: .host)
+
+        case .publishRoster: GroupRight(roles: .nobody, rolesInChannels: .from(.owner))
+        case .acknowledgeRoster: GroupRight(roles: .nobody, rolesInChannels: .relays, block: .none)
+        case .requestRoster: GroupRight(roles: .nobody, rolesInChannels: .everyone, block: .none)
+        case .announceRelay: GroupRight(roles: .nobody, rolesInChannels: .from(.owner))
+        case .showRelayCapabilities: GroupRight(roles: .nobody, rolesInChannels: .relays, block: .none)
 
         case .changeGroup: GroupRight(roles: .from(.owner))
         case .deleteGroup: GroupRight(roles: .from(.owner))
