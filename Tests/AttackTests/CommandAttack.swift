@@ -75,7 +75,7 @@ struct CommandAttack {
         let box = X25519.generateKeyPair(SystemRandomSource()), pair = Ed25519.generateKeyPair(SystemRandomSource())
         let key = mutator.chance(1, in: 2) ? PrivateAuthKey.x25519(box.privateKey) : .ed25519(pair.privateKey)
         let command: SMPCommand =
-            switch mutator.below(14) {
+            switch mutator.below(15) {
             case 0, 1, 2:
                 .new(NewQueueRequest(recipientKey: key.publicKey, encryptionKey: box.publicKey))
             case 3: .sub
@@ -88,7 +88,8 @@ struct CommandAttack {
             case 10: .rfwd(mutator.bytes(mutator.pick([10, 16_000])))
             case 11: .lkey(key.publicKey)
             case 12: .key(key.publicKey)
-            default: mutator.pick([.get, .off, .del, .lget, .ldel, .nsub, .nsubs, .ndel, .subs])
+            case 13: (try? SimpleXDomain(wireString: "name\(mutator.below(9)).simplex")).map { .rslv($0) } ?? .ping
+            default: mutator.pick([.get, .off, .del, .lget, .ldel, .nsub, .nsubs(.unknown), .ndel, .subs(ServiceQueues(count: Int64(mutator.below(9)) - 1))])
             }
         return (command, key)
     }

@@ -131,9 +131,9 @@ extension Mutator {
     private mutating func anything() -> SMPBrokerMessage {
         switch below(10) {
         case 0: .msg(received())
-        case 1: .soks(Int64(bitPattern: pick(Self.integers)))
-        case 2: .ends(Int64(bitPattern: pick(Self.integers)))
-        case 3: .end
+        case 1: .soks(ServiceQueues(count: Int64(bitPattern: pick(Self.integers))))
+        case 2: .ends(ServiceQueues(count: Int64(bitPattern: pick(Self.integers))))
+        case 3: pick([.end, .alls])
         case 4: .deld
         case 5: .err(pick([.auth, .quota, .noMessage, .block, .internal, .crypto, .proxy(.noSession), .duplicate]))
         case 6: .nmsg(.random(SystemRandomSource()), bytes(200))

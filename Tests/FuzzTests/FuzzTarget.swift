@@ -26,7 +26,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] =
         [.block, .command, .response, .handshake, .envelope, .agentMessage, .ratchetHeader, .ratchetParameters, .ratchetConversation]
         + [.link, .linkData, .routerError, .journal, .chatMessage, .compressed, .json, .markdown, .bots, .ruleMessage, .commandLine, .roster]
-        + [.number, .timestamp, .socks, .formats, .incoming]
+        + [.number, .timestamp, .socks, .formats, .incoming, .name]
         + [.fileName, .fileDescription, .fileTransmission, .fileContent]
 }
 

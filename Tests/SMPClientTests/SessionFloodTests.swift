@@ -25,7 +25,7 @@ struct SessionFloodTests {
         for said in [message(1), .end, .deld, .nmsg(BoxNonce(padding: [1]), [])] as [SMPBrokerMessage] {
             #expect(replay.receive(try replay.block((queueID(9), .none, said))) == ["unexpected \(said.name)"])
         }
-        #expect(replay.receive(try replay.block((queueID(9), .none, .ends(0)))) == ["unexpected ENDS"])
+        #expect(replay.receive(try replay.block((queueID(9), .none, .ends(ServiceQueues(count: 0))))) == ["unexpected ENDS"])
         #expect(replay.machine.deliveries.count == 1)
         #expect(replay.receive(try replay.block((queueID(1), .none, message(1)))) == ["message 1 1"])
     }
@@ -87,20 +87,20 @@ struct SessionFloodTests {
     @Test("Of a service's queues, which are not subscribed to one by one, so many are taken and no more")
     func service() throws {
         var replay = try Replay { $0.maximumServiceQueues = 2 }
-        _ = replay.send(replay.request(1, .subs, entity: queueID(100)))
-        #expect(try replay.answer(1, .soks(2), entity: queueID(100)) == ["1: SOKS"])
+        _ = replay.send(replay.request(1, .subs(.unknown), entity: queueID(100)))
+        #expect(try replay.answer(1, .soks(ServiceQueues(count: 2)), entity: queueID(100)) == ["1: SOKS"])
         for number in 1...4 as ClosedRange<UInt8> {
             let said = replay.receive(try replay.block((queueID(number), .none, message(1))))
             #expect(said == [number <= 2 ? "message \(number) 1" : "unexpected MSG"])
         }
         let ends = try (5...8 as ClosedRange<UInt8>).map { replay.receive(try replay.block((queueID($0), .none, .end)))[0] }
         #expect(ends == ["ended 5", "ended 6", "unexpected END", "unexpected END"])
-        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(0)))) == ["service ended"])
-        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(0)))) == ["unexpected ENDS"])
+        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(ServiceQueues(count: 0))))) == ["service ended"])
+        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(ServiceQueues(count: 0))))) == ["unexpected ENDS"])
         // A queue that is subscribed to by itself may be the service's too.
         _ = replay.send(replay.request(2, .sub, entity: queueID(9)))
         #expect(try replay.answer(2, .sok(queueID(100)), entity: queueID(9)) == ["2: SOK"])
-        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(1)))) == ["service ended"])
+        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(ServiceQueues(count: 1))))) == ["service ended"])
     }
 
     @Test("A queue that was just made may have a message at once, and none once it is deleted")

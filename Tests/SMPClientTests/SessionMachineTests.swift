@@ -152,7 +152,7 @@ struct SessionMachineTests {
     func wrongResponse() throws {
         var replay = try Replay()
         _ = replay.send(replay.request(1, .sub, entity: queueID(5)), replay.request(2, .get, entity: queueID(5)))
-        #expect(try replay.answer(1, .soks(1), entity: queueID(5)) == ["1: unexpectedResponse"])
+        #expect(try replay.answer(1, .soks(ServiceQueues(count: 1)), entity: queueID(5)) == ["1: unexpectedResponse"])
         #expect(try replay.answer(2, .end, entity: queueID(5)) == ["2: unexpectedResponse"])
     }
 

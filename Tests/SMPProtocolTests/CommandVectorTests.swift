@@ -33,7 +33,7 @@ extension VectorCase {
                     mode: try newQueueMode(),
                     notifications: self["ntf"].isNull ? nil : try notificationCredentials(self["ntf"])))
         case "SUB": return .sub
-        case "SUBS": return .subs
+        case "SUBS": return .subs(.unknown)
         case "KEY": return .key(try PublicAuthKey(spki: try hex("key_spki")))
         case "RKEY":
             let keys = try self["keys_spki"].list()
@@ -54,7 +54,7 @@ extension VectorCase {
         case "LKEY": return .lkey(try PublicAuthKey(spki: try hex("key_spki")))
         case "LGET": return .lget
         case "NSUB": return .nsub
-        case "NSUBS": return .nsubs
+        case "NSUBS": return .nsubs(.unknown)
         case "PRXY":
             return .prxy(try SMPServerAddress(wireString: try self["server"].text()), try basicAuth())
         case "PFWD":

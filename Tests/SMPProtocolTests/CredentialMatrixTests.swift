@@ -34,14 +34,16 @@ import Testing
     }
 
     private static let credentials = NotificationCredentials(notifierKey: authKey, encryptionKey: key)
-    static let commands: [(SMPCommand, Rule)] = [
-        (.new(NewQueueRequest(recipientKey: authKey, encryptionKey: key)), .authorizationOnly), (.sub, .both), (.subs, .both), (.key(authKey), .both),
-        (.rkey([authKey]), .both), (.lset(LinkID([1]), data), .both), (.ldel, .both), (.nkey(credentials), .both), (.ndel, .both), (.get, .both),
-        (.ack(MessageID([1])), .both), (.off, .both), (.del, .both), (.que, .both), (.skey(authKey), .both), (.lkey(authKey), .both), (.nsub, .both),
-        (.nsubs, .both), (.send(MessageFlags(), [1]), .entity), (.lget, .entityOnly),
-        (.pfwd(ForwardedCommand(version: 17, key: key, encryptedTransmission: [1])), .entityOnly), (.ping, .neither),
-        (.prxy(SMPServerAddress(host: .ipv4(127, 0, 0, 1), keyHash: .none), nil), .neither), (.rfwd([1]), .neither),
-    ]
+    static let commands: [(SMPCommand, Rule)] =
+        [
+            (.new(NewQueueRequest(recipientKey: authKey, encryptionKey: key)), .authorizationOnly), (.sub, .both), (.subs(.none), .both),
+            (.key(authKey), .both),
+            (.rkey([authKey]), .both), (.lset(LinkID([1]), data), .both), (.ldel, .both), (.nkey(credentials), .both), (.ndel, .both), (.get, .both),
+            (.ack(MessageID([1])), .both), (.off, .both), (.del, .both), (.que, .both), (.skey(authKey), .both), (.lkey(authKey), .both), (.nsub, .both),
+            (.nsubs(.none), .both), (.send(MessageFlags(), [1]), .entity), (.lget, .entityOnly),
+            (.pfwd(ForwardedCommand(version: 17, key: key, encryptedTransmission: [1])), .entityOnly), (.ping, .neither),
+            (.prxy(SMPServerAddress(host: .ipv4(127, 0, 0, 1), keyHash: .none), nil), .neither), (.rfwd([1]), .neither),
+        ] + NameCodecTests.domains.map { (.rslv($0), .neither) }
 
     @Test func everyCommandHasARule() { #expect(Set(Self.commands.map(\.0.tag)) == Set(SMPCommand.Tag.allCases)) }
 
@@ -51,7 +53,7 @@ import Testing
         let authorizations: [TransmissionAuthorization] = [
             .none, .signature(Bytes(repeating: 1, count: 64)), .signature(Bytes(repeating: 1, count: 114)), .authenticator(Bytes(repeating: 1, count: 80)),
         ]
-        for version: UInt16 in [9, 15, 18] {
+        for version: UInt16 in [9, 15, 18, 20] {
             let context = TransmissionContext(version: version, sessionID: Bytes(repeating: 1, count: 32))
             for authorization in authorizations {
                 for entity in [EntityID.none, EntityID([1]), EntityID(Bytes(repeating: 2, count: 255))] {
@@ -85,14 +87,17 @@ import Testing
     private enum Subject { case required, forbidden, any }
 
     private static let certified = CertifiedKey(certificateChain: [[1]], signedKey: [2])
-    private static let answers: [(SMPBrokerMessage, Subject)] = [
-        (.ids(QueueIDsAndKeys(recipientID: EntityID([1]), senderID: EntityID([2]), serverKey: key)), .any), (.err(.auth), .any),
-        (.pong, .forbidden), (.pkey(RelaySession(sessionID: [1], versions: VersionRange(8), key: certified)), .forbidden), (.rres([1]), .forbidden),
-        (.lnk(EntityID([1]), data), .required), (.sok(nil), .required), (.soks(1), .required),
-        (.msg(ReceivedMessage(id: MessageID([1]), encryptedBody: [1])), .required), (.nid(EntityID([1]), key), .required),
-        (.nmsg(BoxNonce.random(random), [1]), .required), (.pres([1]), .required), (.end, .required), (.ends(1), .required), (.deld, .required),
-        (.info(QueueState(isSecured: true, hasNotifier: false, size: 0)), .required), (.ok, .required),
-    ]
+    private static let answers: [(SMPBrokerMessage, Subject)] =
+        [
+            (.ids(QueueIDsAndKeys(recipientID: EntityID([1]), senderID: EntityID([2]), serverKey: key)), .any), (.err(.auth), .any),
+            (.pong, .forbidden), (.pkey(RelaySession(sessionID: [1], versions: VersionRange(8), key: certified)), .forbidden), (.rres([1]), .forbidden),
+            (.lnk(EntityID([1]), data), .required), (.sok(nil), .required), (.soks(ServiceQueues(count: 1)), .required),
+            (.msg(ReceivedMessage(id: MessageID([1]), encryptedBody: [1])), .required), (.nid(EntityID([1]), key), .required),
+            (.nmsg(BoxNonce.random(random), [1]), .required), (.pres([1]), .required), (.end, .required), (.ends(ServiceQueues(count: 1)), .required),
+            (.deld, .required),
+            (.info(QueueState(isSecured: true, hasNotifier: false, size: 0)), .required), (.ok, .required),
+            (.alls, .forbidden),
+        ] + NameCodecTests.records.map { (.rname($0), .forbidden) }
 
     @Test func answersNameASubjectWhereTheyHaveOne() {
         #expect(Set(Self.answers.map(\.0.tag)) == Set(SMPBrokerMessage.Tag.allCases))

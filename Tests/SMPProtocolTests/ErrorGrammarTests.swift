@@ -15,6 +15,7 @@ import Testing
     }
     private static let plain: [SMPErrorType] =
         [.block, .session, .auth, .service, .crypto, .quota, .noMessage, .largeMessage, .expired, .internal, .duplicate, .store("a b c")]
+        + [.noResolver, .notFound, .resolver(""), .resolver("HTTP 502 \u{e9}")].map { .name($0) }
         + SMPCommandError.allCases.map { .command($0) } + blocks.map { .blocked($0) }
 
     static let errors: [SMPErrorType] =
@@ -56,7 +57,9 @@ import Testing
         "BLOCKED reason=Spam",
         "BLOCKED reason=spam,", "BLOCKED reason=spam,x=1", "BLOCKED reason=spam,notice=", "BLOCKED reason=spam,notice=[]", "BLOCKED reason=spam,notice={",
         "BLOCKED reason=spam,notice={\"ttl\":\"1\"}",
-        "BLOCKED reason=spam,notice={\"ttl\":1.5}", "BLOCKED reason=spam,notice={\"ttl\":9223372036854775808}", "DUPLICATE", "QUOTA\n",
+        "BLOCKED reason=spam,notice={\"ttl\":1.5}", "BLOCKED reason=spam,notice={\"ttl\":9223372036854775808}", "DUPLICATE", "QUOTA\n", "NAME", "NAME ",
+        "NAME X", "NAME NO_RESOLVER ", "NAME NOT_FOUND x",
+        "NAME RESOLVER", "NAME RESOLVE x", "PROXY NAME NOT_FOUND",
     ])
     func aTextThatIsNoErrorIsRefused(_ text: String) { #expect(throws: WireError.self) { try SMPErrorType(wireString: text) } }
 
@@ -95,6 +98,7 @@ import Testing
     @Test(arguments: [
         "{}", "[]", "\"AUTH\"", "{\"type\":1}", "{\"type\":\"CMD\"}", "{\"type\":\"CMD\",\"cmdErr\":{\"type\":\"X\"}}", "{\"type\":\"X\"}",
         "{\"type\":\"PROXY\"}",
+        "{\"type\":\"NAME\"}", "{\"type\":\"NAME\",\"nameErr\":{\"type\":\"X\"}}", "{\"type\":\"NAME\",\"nameErr\":{\"type\":\"RESOLVER\"}}",
         "{\"type\":\"PROXY\",\"proxyErr\":{\"type\":\"BROKER\"}}", "{\"type\":\"PROXY\",\"proxyErr\":{\"type\":\"X\"}}", "{\"type\":\"STORE\"}",
         "{\"type\":\"BLOCKED\"}",
         "{\"type\":\"BLOCKED\",\"blockInfo\":{\"reason\":\"x\"}}",
@@ -104,7 +108,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(SMPErrorType.self, from: Data(json.utf8)) }
     }
 
-    @Test(arguments: (6...18) as ClosedRange<UInt16>)
+    @Test(arguments: (6...20) as ClosedRange<UInt16>)
     func aBlockIsToldAsAVersionKnowsIt(_ version: UInt16) {
         for info in Self.blocks {
             let expected: SMPErrorType = version < 12 ? .auth : version < 18 ? .blocked(BlockingInfo(reason: info.reason)) : .blocked(info)

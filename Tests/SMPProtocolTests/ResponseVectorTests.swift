@@ -80,7 +80,7 @@ extension VectorCase {
                     }))
         case "LNK": return .lnk(EntityID(try hex("sender_id")), try linkData(self["data"]))
         case "SOK": return .sok(self["service_id"].hex.map(EntityID.init))
-        case "SOKS": return .soks(try self["count"].integer())
+        case "SOKS": return .soks(ServiceQueues(count: try self["count"].integer()))
         case "MSG":
             return .msg(ReceivedMessage(id: MessageID(try hex("msg_id")), encryptedBody: try hex("encrypted_body")))
         case "NID": return .nid(EntityID(try hex("ntf_id")), try X25519.PublicKey(spki: try hex("ntf_srv_dh_key_spki")))
@@ -94,7 +94,7 @@ extension VectorCase {
         case "RRES": return .rres(try hex("encrypted"))
         case "PRES": return .pres(try hex("encrypted"))
         case "END": return .end
-        case "ENDS": return .ends(try self["count"].integer())
+        case "ENDS": return .ends(ServiceQueues(count: try self["count"].integer()))
         case "DELD": return .deld
         case "INFO":
             guard name.hasSuffix("full") else { return .info(QueueState(isSecured: true, hasNotifier: false, size: 0)) }

@@ -114,7 +114,7 @@ import Testing
         let server = try SMPServerAddress(wireString: "smp://AAAA@router.example")
         let forwarded = ForwardedCommand(version: 17, key: X25519.generateKeyPair(router.random).publicKey, encryptedTransmission: [1])
         let refusals: [(SMPCommand, EntityID, PrivateAuthKey?, SMPErrorType)] = [
-            (.subs, EntityID([1]), router.key(), .service), (.nsubs, EntityID([1]), router.key(), .service),
+            (.subs(.unknown), EntityID([1]), router.key(), .service), (.nsubs(.none), EntityID([1]), router.key(), .service),
             (.prxy(server, nil), .none, nil, .proxy(.basicAuth)), (.pfwd(forwarded), EntityID([1]), nil, .proxy(.noSession)),
             (.rfwd([1]), .none, nil, .command(.prohibited)),
         ]

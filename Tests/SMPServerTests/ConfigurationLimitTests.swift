@@ -62,7 +62,7 @@ import Testing
             \.durability, "durability",
             [
                 .interval(.milliseconds(Durability.milliseconds.lowerBound) - moment), .interval(.milliseconds(Durability.milliseconds.upperBound) + moment),
-            ]) + Setting.values(\.versions, "versions", [.init(5...18), .init(6...19), .init(0...65_535)])
+            ]) + Setting.values(\.versions, "versions", [.init(5...18), .init(6...21), .init(0...65_535)])
 
     @Test(arguments: valid) func aValueAtTheEndOfItsRangeIsTaken(_ setting: Setting) {
         var configuration = RouterConfiguration(storage: .memory)

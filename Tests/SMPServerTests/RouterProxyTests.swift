@@ -110,8 +110,8 @@ import Testing
             #expect(try await client.request(.prxy(router.address, nil)) == .err(.proxy(.basicAuth)))
             let forwarded = ForwardedCommand(version: 17, key: try #require(client.session.peerKey), encryptedTransmission: [1])
             #expect(try await client.request(.pfwd(forwarded), EntityID([1])) == .err(.proxy(.noSession)))
-            #expect(try await client.request(.subs, EntityID([1]), TestQueue.key()) == .err(.service))
-            #expect(try await client.request(.nsubs, EntityID([1]), TestQueue.key()) == .err(.service))
+            #expect(try await client.request(.subs(.unknown), EntityID([1]), TestQueue.key()) == .err(.service))
+            #expect(try await client.request(.nsubs(.unknown), EntityID([1]), TestQueue.key()) == .err(.service))
         }
     }
 

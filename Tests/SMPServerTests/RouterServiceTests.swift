@@ -36,7 +36,7 @@ import Testing
             try await withRouter(.folder(folder.path)) { router in
                 let service = try await TestClient(router.address, service: TestService(credential, .messaging))
                 #expect(service.serviceID == id)
-                #expect(try await service.request([service.subscribeAll()]) == [.soks(30)])
+                #expect(try await service.request([service.subscribeAll()]) == [.soks(ServiceQueues(count: 30))])
                 var received: Set<EntityID> = []
                 for _ in queues {
                     let event = try await service.event()
@@ -67,7 +67,7 @@ import Testing
             _ = try await sender.request(all.map { $0.secure() })
             #expect(try await sender.request(all.map { $0.send([9]) }).allSatisfy { $0 == .ok })
             let again = try await TestClient(router.address, service: TestService(credential, .messaging))
-            #expect(try await again.request([again.subscribeAll()]) == [.soks(600)])
+            #expect(try await again.request([again.subscribeAll()]) == [.soks(ServiceQueues(count: 600))])
             var received: Set<EntityID> = []
             for _ in all {
                 let event = try await again.event()
@@ -84,9 +84,9 @@ import Testing
             let former = try await TestClient(router.address, service: TestService(credential, .messaging))
             let (one, two) = (try await TestQueue.create(former), try await TestQueue.create(former))
             let latest = try await TestClient(router.address, service: TestService(credential, .messaging))
-            #expect(try await latest.request([latest.subscribeAll()]) == [.soks(2)])
+            #expect(try await latest.request([latest.subscribeAll()]) == [.soks(ServiceQueues(count: 2))])
             let ended = try await former.event()
-            #expect(ended.message == .ends(2) && ended.entity == former.serviceID)
+            #expect(ended.message == .ends(ServiceQueues(count: 2)) && ended.entity == former.serviceID)
             let sender = try await TestClient(router.address)
             #expect(try await sender.request([one.secure(), two.secure(), one.send([1]), two.send([2])]) == [.ok, .ok, .ok, .ok])
             #expect(try one.body(try await latest.event().message) == [1])
@@ -94,11 +94,11 @@ import Testing
             #expect(try await former.eventsSoFar().isEmpty)
             // What was given to a session that has gone is given again.
             await latest.close()
-            #expect(try await former.request([former.subscribeAll()]) == [.soks(2)])
+            #expect(try await former.request([former.subscribeAll()]) == [.soks(ServiceQueues(count: 2))])
             let again = [try await former.event().entity, try await former.event().entity]
             #expect(Set(again) == [one.recipient, two.recipient])
             // Subscribing once more says how many there are, and repeats nothing.
-            #expect(try await former.request([former.subscribeAll()]) == [.soks(2)])
+            #expect(try await former.request([former.subscribeAll()]) == [.soks(ServiceQueues(count: 2))])
             #expect(try await former.eventsSoFar().isEmpty)
         }
     }
@@ -110,7 +110,7 @@ import Testing
             let queue = try await TestQueue.create(plain)
             #expect(try await service.request([queue.sub()]) == [.sok(service.serviceID)])
             #expect(try await plain.event().message == .end)
-            #expect(try await service.request([service.subscribeAll()]) == [.soks(1)])
+            #expect(try await service.request([service.subscribeAll()]) == [.soks(ServiceQueues(count: 1))])
             #expect(try await plain.request([queue.secure(), queue.send([1])]) == [.ok, .ok])
             let message = try await service.event().message
             #expect(try queue.body(message) == [1])
@@ -120,7 +120,7 @@ import Testing
             let ended = try await service.event()
             #expect(ended.message == .end && ended.entity == queue.recipient)
             #expect(try await service.request([queue.acknowledge(try queue.open(message).message)]) == [.err(.noMessage)])
-            #expect(try await service.request([service.subscribeAll()]) == [.soks(0)])
+            #expect(try await service.request([service.subscribeAll()]) == [.soks(ServiceQueues(count: 0))])
             // To another service.
             let other = try await TestClient(router.address, service: TestService(try .generate(), .messaging))
             #expect(try await other.request([queue.sub()]) == [.sok(other.serviceID)])
@@ -129,7 +129,7 @@ import Testing
             // Whoever deletes it: the service is told.
             #expect(try await plain.request(.del, queue.recipient, queue.recipientKey) == .ok)
             #expect(try await other.event().message == .deld)
-            #expect(try await other.request([other.subscribeAll()]) == [.soks(0)])
+            #expect(try await other.request([other.subscribeAll()]) == [.soks(ServiceQueues(count: 0))])
         }
     }
 
@@ -155,13 +155,13 @@ import Testing
             try await eventually("the service has gone") { router.statistics.sessions == 1 }
             #expect(try await recipient.request([queues[2].send([2], notification: true)]) == [.ok])
             let again = try await TestClient(router.address, service: TestService(credential, .notifier))
-            #expect(try await again.request([again.subscribeAll()]) == [.soks(3)])
+            #expect(try await again.request([again.subscribeAll()]) == [.soks(ServiceQueues(count: 3))])
             #expect(try await again.event().entity == queues[2].ids.notifications?.notifierID)
         }
         try await withRouter(.folder(folder.path)) { router in
             let recipient = try await TestClient(router.address)
             let service = try await TestClient(router.address, service: TestService(credential, .notifier))
-            #expect(try await service.request([service.subscribeAll()]) == [.soks(3)])
+            #expect(try await service.request([service.subscribeAll()]) == [.soks(ServiceQueues(count: 3))])
             #expect(try await recipient.request([queues[0].send([3], notification: true)]) == [.ok])
             #expect(try await service.event().entity == queues[0].ids.notifications?.notifierID)
         }
@@ -184,8 +184,8 @@ import Testing
 
         let later = try await TestClient(address, service: TestService(credential, .notifier))
         #expect(later.serviceID == service.serviceID)
-        #expect(try await later.request([later.subscribeAll()]) == [.soks(3)])
-        #expect(try await service.event().message == .ends(3))
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(ServiceQueues(count: 3))])
+        #expect(try await service.event().message == .ends(ServiceQueues(count: 3)))
         #expect(try await recipient.request([queues[0].send([2], notification: true)]) == [.ok])
         #expect(try await later.event().entity == notifiers[0])
         // A notification server that is no service takes a queue away from it.
@@ -193,11 +193,11 @@ import Testing
         #expect(try await plain.request(.nsub, notifiers[0], notifierKey) == .sok(nil))
         let ended = try await later.event()
         #expect(ended.message == .end && ended.entity == notifiers[0])
-        #expect(try await later.request([later.subscribeAll()]) == [.soks(2)])
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(ServiceQueues(count: 2))])
         #expect(try await recipient.request(.ndel, queues[1].recipient, queues[1].recipientKey) == .ok)
         let deleted = try await later.event()
         #expect(deleted.message == .deld && deleted.entity == notifiers[1])
-        #expect(try await later.request([later.subscribeAll()]) == [.soks(1)])
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(ServiceQueues(count: 1))])
     }
 
     @Test func aNotificationServiceIsToldOfQueuesThatOthersTakeOrDelete() async throws {
@@ -219,11 +219,11 @@ import Testing
             let queue = try await TestQueue.create(service)
             let id = try #require(service.serviceID)
             // Not the service's own id, not its key, no service at all.
-            #expect(try await service.request([Request(.subs, queue.recipient, service.serviceKey)]) == [.err(.service)])
-            #expect(try await service.request([Request(.subs, id, TestQueue.key())]) == [.err(.service)])
+            #expect(try await service.request([Request(.subs(.unknown), queue.recipient, service.serviceKey)]) == [.err(.service)])
+            #expect(try await service.request([Request(.subs(.unknown), id, TestQueue.key())]) == [.err(.service)])
             let other = PrivateAuthKey.ed25519(Ed25519.generateKeyPair(SystemRandomSource()).privateKey)
-            #expect(try await service.request([Request(.subs, id, other)]) == [.err(.service)])
-            #expect(try await plain.request([Request(.subs, id, other)]) == [.err(.service)])
+            #expect(try await service.request([Request(.subs(.unknown), id, other)]) == [.err(.service)])
+            #expect(try await plain.request([Request(.subs(.unknown), id, other)]) == [.err(.service)])
             // A queue's command without the service's signature, or with another's.
             service.signs = .never
             #expect(try await service.request([queue.sub()]) == [.err(.service)])
@@ -260,7 +260,7 @@ import Testing
             #expect(try await notifier.request([queue.send([1])]) == [.err(.command(.prohibited))])
             #expect(try await messaging.request(.nsub, queue.recipient, queue.recipientKey) == .err(.command(.prohibited)))
             let id = try #require(messaging.serviceID)
-            #expect(try await messaging.request([Request(.nsubs, id, messaging.serviceKey)]) == [.err(.command(.prohibited))])
+            #expect(try await messaging.request([Request(.nsubs(.unknown), id, messaging.serviceKey)]) == [.err(.command(.prohibited))])
             #expect(try await notifier.request(.ping) == .pong)
         }
     }

@@ -107,7 +107,7 @@ final class TestClient {
 
     /// `SUBS` or `NSUBS`, by the role.
     func subscribeAll() -> Request {
-        Request(service?.hello.role == .notifier ? .nsubs : .subs, serviceID ?? .none, serviceKey)
+        Request(service?.hello.role == .notifier ? .nsubs(.unknown) : .subs(.unknown), serviceID ?? .none, serviceKey)
     }
 
     func sendContent(_ content: Bytes) async throws { try await connection.send(try cipher.seal(content)) }

@@ -23,7 +23,7 @@ extension SMPCommand {
     func accepts(_ response: SMPBrokerMessage) -> Bool {
         switch (self, response) {
         case (.new, .ids), (.subs, .soks), (.nsubs, .soks), (.nkey, .nid), (.que, .info), (.ping, .pong), (.lkey, .lnk),
-            (.lget, .lnk), (.prxy, .pkey), (.pfwd, .pres), (.rfwd, .rres):
+            (.lget, .lnk), (.prxy, .pkey), (.pfwd, .pres), (.rfwd, .rres), (.rslv, .rname):
             true
         case (.sub, .ok), (.sub, .sok), (.sub, .msg), (.nsub, .ok), (.nsub, .sok), (.get, .ok), (.get, .msg), (.ack, .ok),
             (.ack, .msg):

@@ -140,7 +140,7 @@ final class ScriptedRouter: Sendable {
                     recipientID: EntityID(Bytes(repeating: 1, count: 24)), senderID: EntityID(Bytes(repeating: 2, count: 24)),
                     serverKey: X25519.generateKeyPair(SystemRandomSource()).publicKey, mode: .messaging))
         case .ping: return .pong
-        case .que, .lget, .lkey, .prxy, .pfwd, .rfwd, .subs, .nsubs, .nkey: return .err(.internal)
+        case .que, .lget, .lkey, .prxy, .pfwd, .rfwd, .subs, .nsubs, .nkey, .rslv: return .err(.internal)
         default: return .ok
         }
     }

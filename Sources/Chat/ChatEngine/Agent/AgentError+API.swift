@@ -158,7 +158,18 @@ extension SMPErrorType {
         case .largeMessage: .largeMessage
         case .expired: .expired
         case .internal: .internal
+        case .name(let error): .other("NAME", ["type": "NAME", "nameErr": error.api])
         case .duplicate: .duplicate
+        }
+    }
+}
+
+extension NameResolutionError {
+    fileprivate var api: JSONValue {
+        switch self {
+        case .noResolver: ["type": "NO_RESOLVER"]
+        case .notFound: ["type": "NOT_FOUND"]
+        case .resolver(let message): ["type": "RESOLVER", "resolverErr": .string(message)]
         }
     }
 }

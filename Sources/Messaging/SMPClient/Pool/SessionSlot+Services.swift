@@ -29,9 +29,10 @@ extension SessionSlot {
             guard served.isComplete else { return nil }
             return (ours, .success(.ok), finish(ours, ours.map { _ in .success(.ok) }, in: number))
         }
-        let result = await session.send([SMPRequest(entity: service.id, command: .subs, authKey: .ed25519(service.key))])[0]
+        let result = await session.send([SMPRequest(entity: service.id, command: .subs(.unknown), authKey: .ed25519(service.key))])[0]
         switch result {
-        case .success(.soks(let counted)):
+        case .success(.soks(let queues)):
+            let counted = queues.count
             state.withLock { state in
                 if state.current == number { state.served = (number, counted == expected) }
             }

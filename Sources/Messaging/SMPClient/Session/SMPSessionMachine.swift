@@ -105,7 +105,8 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
             outgoing.append((request.correlationID, request.transmission))
             deliveries.sending(request.command, to: request.entity)
-            if request.command.responseKind == .subscription || request.command == .subs { isProbing = true }
+            if request.command.responseKind == .subscription { isProbing = true }
+            if case .subs = request.command { isProbing = true }
         }
         return actions
     }

@@ -15,11 +15,14 @@ public enum Hash {
         }
     }
 
+    private static let md5Function = Function("MD5", size: 16)
     private static let sha256Function = Function("SHA2-256", size: 32)
     private static let sha512Function = Function("SHA2-512", size: 64)
     private static let sha3x256Function = Function("SHA3-256", size: 32)
     private static let sha3x384Function = Function("SHA3-384", size: 48)
 
+    /// MD5, 16 bytes. It protects nothing; the protocol compares sets of ids by it.
+    public static func md5(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(md5Function, $0) } }
     /// SHA-256, 32 bytes.
     public static func sha256(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha256Function, $0) } }
     /// SHA-512, 64 bytes.

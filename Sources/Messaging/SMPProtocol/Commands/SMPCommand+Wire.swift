@@ -7,7 +7,7 @@ extension SMPCommand {
         case new = "NEW", sub = "SUB", subs = "SUBS", key = "KEY", rkey = "RKEY", lset = "LSET", ldel = "LDEL", nkey = "NKEY"
         case ndel = "NDEL", get = "GET", ack = "ACK", off = "OFF", del = "DEL", que = "QUE", skey = "SKEY", send = "SEND"
         case ping = "PING", lkey = "LKEY", lget = "LGET", nsub = "NSUB", nsubs = "NSUBS", prxy = "PRXY", pfwd = "PFWD"
-        case rfwd = "RFWD"
+        case rfwd = "RFWD", rslv = "RSLV"
     }
 
     package var tag: Tag {
@@ -36,6 +36,7 @@ extension SMPCommand {
         case .prxy: .prxy
         case .pfwd: .pfwd
         case .rfwd: .rfwd
+        case .rslv: .rslv
         }
     }
 }
@@ -47,11 +48,14 @@ extension SMPCommand: SMPMessage {
     package func encode(to writer: inout WireWriter, version: UInt16) {
         writer.write(text: tag.rawValue)
         switch self {
-        case .sub, .subs, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub, .nsubs: return
-        default: writer.write(byte: UInt8(ascii: " "))
+        case .sub, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub: return
+        case .subs, .nsubs: if version < SMPVersion.serviceSubscriptions { return }
+        default: break
         }
+        writer.write(byte: UInt8(ascii: " "))
         switch self {
-        case .sub, .subs, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub, .nsubs: break
+        case .sub, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub: break
+        case .subs(let queues), .nsubs(let queues): queues.encode(to: &writer, version: version)
         case .new(let request): request.encode(to: &writer, version: version)
         case .key(let key), .skey(let key), .lkey(let key): writer.write(key)
         case .rkey(let keys): writer.write(list: keys)
@@ -69,6 +73,7 @@ extension SMPCommand: SMPMessage {
             writer.write(optional: auth)
         case .pfwd(let forwarded): forwarded.encode(to: &writer)
         case .rfwd(let transmission): writer.write(raw: transmission)
+        case .rslv(let domain): writer.write(domain)
         }
     }
 
@@ -95,7 +100,7 @@ extension SMPCommand: SMPMessage {
     private static func parse(_ tag: Tag, _ parser: inout WireParser, version: UInt16) throws(WireError) -> SMPCommand {
         switch tag {
         case .sub: return .sub
-        case .subs: return .subs
+        case .subs where version < SMPVersion.serviceSubscriptions: return .subs(.unknown)
         case .ldel: return .ldel
         case .ndel: return .ndel
         case .get: return .get
@@ -105,7 +110,7 @@ extension SMPCommand: SMPMessage {
         case .ping: return .ping
         case .lget: return .lget
         case .nsub: return .nsub
-        case .nsubs: return .nsubs
+        case .nsubs where version < SMPVersion.serviceSubscriptions: return .nsubs(.unknown)
         default: try parser.expect(UInt8(ascii: " "))
         }
         switch tag {
@@ -124,7 +129,14 @@ extension SMPCommand: SMPMessage {
         case .prxy: return .prxy(try parser.read(), try parser.optional())
         case .pfwd: return .pfwd(try ForwardedCommand(from: &parser))
         case .rfwd: return .rfwd(parser.rest())
-        case .sub, .subs, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub, .nsubs:
+        case .subs: return .subs(try ServiceQueues(from: &parser, version: version))
+        case .nsubs: return .nsubs(try ServiceQueues(from: &parser, version: version))
+        case .rslv:
+            let domain = try parser.read(SimpleXDomain.self)
+            // Later versions may say more behind a space.
+            _ = parser.rest()
+            return .rslv(domain)
+        case .sub, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub:
             throw parser.error(.invalidValue, "a command without parameters")
         }
     }
@@ -140,7 +152,7 @@ extension SMPCommand: SMPMessage {
         case .lget, .pfwd:
             if entity.isNone { throw .command(.noEntity) }
             if !authorization.isNone { throw .command(.hasAuth) }
-        case .ping, .prxy, .rfwd:
+        case .ping, .prxy, .rfwd, .rslv:
             if !authorization.isNone || !entity.isNone { throw .command(.hasAuth) }
         default:
             if authorization.isNone || entity.isNone { throw .command(.noAuth) }

@@ -9,8 +9,8 @@ package enum SMPCommand: Hashable, Sendable {
     case new(NewQueueRequest)
     /// Subscribe to a queue; the response is its first message, if it has any.
     case sub
-    /// Subscribe to all queues of a service.
-    case subs
+    /// Subscribe to all queues of a service, which should be these.
+    case subs(ServiceQueues)
     /// Let only the holder of this key send.
     case key(PublicAuthKey)
     /// Let only the holders of these keys receive; at least one.
@@ -51,7 +51,7 @@ package enum SMPCommand: Hashable, Sendable {
 
     // A notification server.
     case nsub
-    case nsubs
+    case nsubs(ServiceQueues)
 
     // Through a proxy.
 
@@ -61,4 +61,9 @@ package enum SMPCommand: Hashable, Sendable {
     case pfwd(ForwardedCommand)
     /// A proxy passes on an encrypted transmission.
     case rfwd(Bytes)
+
+    // Whoever has a name.
+
+    /// Find out what a name stands for.
+    case rslv(SimpleXDomain)
 }

@@ -4,7 +4,7 @@ import SMPWire
 
 private enum ErrorKey: String, CodingKey {
     case type, cmdErr, proxyErr, blockInfo, storeErr, protocolErr, brokerErr, respErr, networkError, transportErr
-    case connectError, tlsError, subscribeError, handshakeErr, reason, notice
+    case nameErr, resolverErr, connectError, tlsError, subscribeError, handshakeErr, reason, notice
 }
 
 extension KeyedDecodingContainer<ErrorKey> {
@@ -24,6 +24,7 @@ extension SMPErrorType: Codable {
         case .proxy(let error): try container.encode(error, forKey: .proxyErr)
         case .blocked(let info): try container.encode(info, forKey: .blockInfo)
         case .store(let text): try container.encode(text, forKey: .storeErr)
+        case .name(let error): try container.encode(error, forKey: .nameErr)
         default: break
         }
     }
@@ -36,6 +37,7 @@ extension SMPErrorType: Codable {
         case "CMD": self = .command(try container.decode(SMPCommandError.self, forKey: .cmdErr))
         case "PROXY": self = .proxy(try container.decode(SMPProxyError.self, forKey: .proxyErr))
         case "BLOCKED": self = .blocked(try container.decode(BlockingInfo.self, forKey: .blockInfo))
+        case "NAME": self = .name(try container.decode(NameResolutionError.self, forKey: .nameErr))
         case "STORE": self = .store(try container.decode(String.self, forKey: .storeErr))
         default:
             guard let error = try? SMPErrorType(wireString: type) else { throw container.unknownType(type) }
@@ -57,6 +59,27 @@ extension SMPCommandError: Codable {
         let type = try container.decode(String.self, forKey: .type)
         guard let error = SMPCommandError(rawValue: type) else { throw container.unknownType(type) }
         self = error
+    }
+}
+
+extension NameResolutionError: Codable {
+    /// Encodes the JSON form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: ErrorKey.self)
+        try container.encode(word, forKey: .type)
+        if case .resolver(let detail) = self { try container.encode(detail, forKey: .resolverErr) }
+    }
+
+    /// Decodes the JSON form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: ErrorKey.self)
+        let type = try container.decode(String.self, forKey: .type)
+        switch type {
+        case "NO_RESOLVER": self = .noResolver
+        case "NOT_FOUND": self = .notFound
+        case "RESOLVER": self = .resolver(try container.decode(String.self, forKey: .resolverErr))
+        default: throw container.unknownType(type)
+        }
     }
 }
 

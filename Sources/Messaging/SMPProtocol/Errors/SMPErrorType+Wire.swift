@@ -41,6 +41,7 @@ extension SMPErrorType: WireCodable, StringCodable, CustomStringConvertible {
         case .largeMessage: "LARGE_MSG"
         case .expired: "EXPIRED"
         case .internal: "INTERNAL"
+        case .name: "NAME"
         case .duplicate: "DUPLICATE_"
         }
     }
@@ -56,6 +57,7 @@ extension SMPErrorType: WireCodable, StringCodable, CustomStringConvertible {
             writer.write(byte: UInt8(ascii: " "))
             info.encode(to: &writer)
         case .store(let text): writer.write(word: text)
+        case .name(let error): writer.write(word: error.text)
         default: break
         }
     }
@@ -85,6 +87,9 @@ extension SMPErrorType: WireCodable, StringCodable, CustomStringConvertible {
         case "LARGE_MSG": self = .largeMessage
         case "EXPIRED": self = .expired
         case "INTERNAL": self = .internal
+        case "NAME":
+            try parser.expect(UInt8(ascii: " "))
+            self = .name(try NameResolutionError(&parser))
         case "DUPLICATE_": self = .duplicate
         default: throw WireError(.invalidValue, "a known error", at: start)
         }
@@ -101,6 +106,31 @@ extension SMPCommandError {
             throw WireError(.invalidValue, "a known command error", at: start)
         }
         self = error
+    }
+}
+
+extension NameResolutionError {
+    /// The word in errors.
+    var word: String {
+        switch self {
+        case .noResolver: "NO_RESOLVER"
+        case .notFound: "NOT_FOUND"
+        case .resolver: "RESOLVER"
+        }
+    }
+
+    fileprivate var text: String { if case .resolver(let detail) = self { word + " " + detail } else { word } }
+
+    fileprivate init(_ parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        switch parser.word() {
+        case "NO_RESOLVER": self = .noResolver
+        case "NOT_FOUND": self = .notFound
+        case "RESOLVER":
+            try parser.expect(UInt8(ascii: " "))
+            self = .resolver(String(decoding: parser.rest(), as: UTF8.self))
+        default: throw WireError(.invalidValue, "a known error of name resolution", at: start)
+        }
     }
 }
 

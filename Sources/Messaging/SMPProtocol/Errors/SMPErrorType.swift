@@ -30,6 +30,8 @@ public indirect enum SMPErrorType: Error, Hashable, Sendable {
     case expired
     /// The router failed.
     case `internal`
+    /// The router cannot say what a name stands for. From version 20.
+    case name(NameResolutionError)
     /// Used inside clients only.
     case duplicate
 }

@@ -25,6 +25,10 @@ public enum SMPVersion {
     public static let newNotificationCredentials: UInt16 = 17
     /// Notices in error `BLOCKED`.
     public static let clientNotices: UInt16 = 18
+    /// Services of recipients: what each side counts in `SUBS`, `NSUBS`, `SOKS` and `ENDS`; `ALLS`.
+    public static let serviceSubscriptions: UInt16 = 19
+    /// Resolution of names (`RSLV`).
+    public static let names: UInt16 = 20
 
     /// The versions that this client and router offer.
     public static let offered = VersionRange(senderKey...clientNotices)
@@ -33,7 +37,7 @@ public enum SMPVersion {
     /// The versions that a proxy passes on to clients, lower than the newest so that a client's upgrade does not show.
     public static let proxied = VersionRange(sendingProxy...newNotificationCredentials)
     /// All versions whose encodings this module reads and writes.
-    public static let encodable = VersionRange(6...clientNotices)
+    public static let encodable = VersionRange(6...names)
 }
 
 /// Versions of the agreement between the two clients of a queue, as queue addresses carry them.

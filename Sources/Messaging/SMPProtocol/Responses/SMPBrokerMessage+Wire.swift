@@ -5,7 +5,7 @@ extension SMPBrokerMessage: SMPMessage {
     package enum Tag: String, Sendable, CaseIterable {
         case ids = "IDS", lnk = "LNK", sok = "SOK", soks = "SOKS", msg = "MSG", nid = "NID", nmsg = "NMSG", pkey = "PKEY"
         case rres = "RRES", pres = "PRES", end = "END", ends = "ENDS", deld = "DELD", info = "INFO", ok = "OK", err = "ERR"
-        case pong = "PONG"
+        case pong = "PONG", alls = "ALLS", rname = "RNAME"
     }
 
     /// The name of the message in the protocol, for errors that must not show its content.
@@ -30,13 +30,15 @@ extension SMPBrokerMessage: SMPMessage {
         case .ok: .ok
         case .err: .err
         case .pong: .pong
+        case .alls: .alls
+        case .rname: .rname
         }
     }
 
     /// Appends the message as the given version has it: what an older version does not know becomes what it does.
     package func encode(to writer: inout WireWriter, version: UInt16) {
         switch self {
-        case .end, .ok, .pong: return writer.write(text: tag.rawValue)
+        case .end, .ok, .pong, .alls: return writer.write(text: tag.rawValue)
         case .deld:
             return writer.write(text: (version >= SMPVersion.deletedEvent ? Tag.deld : .end).rawValue)
         case .sok where version < SMPVersion.serviceCertificates: return writer.write(text: Tag.ok.rawValue)
@@ -50,7 +52,7 @@ extension SMPBrokerMessage: SMPMessage {
             writer.write(sender)
             writer.write(data)
         case .sok(let service): writer.write(optional: service)
-        case .soks(let count), .ends(let count): writer.write(count)
+        case .soks(let queues), .ends(let queues): queues.encode(to: &writer, version: version)
         case .msg(let message):
             writer.write(message.id)
             writer.write(raw: message.encryptedBody)
@@ -64,7 +66,8 @@ extension SMPBrokerMessage: SMPMessage {
         case .rres(let response), .pres(let response): writer.write(raw: response)
         case .info(let state): writer.write(text: state.json)
         case .err(let error): writer.write(error.adapted(to: version))
-        case .end, .deld, .ok, .pong: break
+        case .rname(let record): writer.write(raw: record.json)
+        case .end, .deld, .ok, .pong, .alls: break
         }
     }
 
@@ -73,7 +76,8 @@ extension SMPBrokerMessage: SMPMessage {
         case .msg(let message): 64 + message.encryptedBody.count
         case .lnk(_, let data): 64 + data.fixedData.count + data.userData.count
         case .rres(let response), .pres(let response): 16 + response.count
-        case .end, .deld, .ok, .pong, .sok: 32
+        case .rname(let record): 16 + record.json.count
+        case .end, .deld, .ok, .pong, .alls, .sok: 32
         default: 256
         }
     }
@@ -94,23 +98,31 @@ extension SMPBrokerMessage: SMPMessage {
         case .deld: return .deld
         case .ok: return .ok
         case .pong: return .pong
+        case .alls: return .alls
         default: try parser.expect(UInt8(ascii: " "))
         }
         switch tag {
         case .ids: return .ids(try QueueIDsAndKeys(from: &parser, version: version))
         case .lnk: return .lnk(try parser.read(), try parser.read())
         case .sok: return .sok(try parser.optional())
-        case .soks: return .soks(try parser.read())
+        case .soks: return .soks(try ServiceQueues(from: &parser, version: version))
         case .msg: return .msg(ReceivedMessage(id: try parser.read(), encryptedBody: parser.rest()))
         case .nid: return .nid(try parser.read(), try parser.read())
         case .nmsg: return .nmsg(try parser.read(), try parser.short())
         case .pkey: return .pkey(try parser.read())
         case .rres: return .rres(parser.rest())
         case .pres: return .pres(parser.rest())
-        case .ends: return .ends(try parser.read())
+        case .ends: return .ends(try ServiceQueues(from: &parser, version: version))
         case .info: return .info(try QueueState(json: &parser))
         case .err: return .err(try parser.read())
-        case .end, .deld, .ok, .pong: throw parser.error(.invalidValue, "a message without parameters")
+        case .rname:
+            let start = parser.offset
+            do throws(WireError) {
+                return .rname(try NameRecord(json: parser.rest()))
+            } catch {
+                throw WireError(error.code, error.subject, at: start)
+            }
+        case .end, .deld, .ok, .pong, .alls: throw parser.error(.invalidValue, "a message without parameters")
         }
     }
 
@@ -118,7 +130,7 @@ extension SMPBrokerMessage: SMPMessage {
     package func checkCredentials(_: TransmissionAuthorization, entity: EntityID) throws(SMPErrorType) {
         switch self {
         case .ids, .err: break
-        case .pong, .pkey, .rres: if !entity.isNone { throw .command(.hasAuth) }
+        case .pong, .pkey, .rres, .alls, .rname: if !entity.isNone { throw .command(.hasAuth) }
         default: if entity.isNone { throw .command(.noEntity) }
         }
     }

@@ -9,9 +9,11 @@ package enum SMPBrokerMessage: Hashable, Sendable {
     case lnk(SenderID, QueueLinkData)
     /// Subscribed; the service that the queue now belongs to.
     case sok(ServiceID?)
-    /// A service's queues were subscribed: how many.
-    case soks(Int64)
+    /// A service's queues were subscribed: these.
+    case soks(ServiceQueues)
     case msg(ReceivedMessage)
+    /// All messages that waited in the queues of a service when it subscribed to them were given. From version 19.
+    case alls
     case nid(NotifierID, X25519.PublicKey)
     /// There is a message: nonce and encrypted ``NotificationMessageMeta``.
     case nmsg(BoxNonce, Bytes)
@@ -23,14 +25,16 @@ package enum SMPBrokerMessage: Hashable, Sendable {
     case pres(Bytes)
     /// Another connection has subscribed to the queue.
     case end
-    /// Another connection has subscribed to the service's queues: how many.
-    case ends(Int64)
+    /// Another connection has subscribed to the service's queues: these.
+    case ends(ServiceQueues)
     /// The queue was deleted.
     case deld
     case info(QueueState)
     case ok
     case err(SMPErrorType)
     case pong
+    /// What a name stands for.
+    case rname(NameRecord)
 }
 
 /// The ids and keys of a new queue in `IDS`.

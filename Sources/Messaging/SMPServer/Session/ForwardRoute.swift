@@ -49,10 +49,10 @@ struct ForwardRoute: Sendable {
         return (route, transmission)
     }
 
-    /// Commands that may come through a proxy: those of senders and of who opens links.
+    /// Commands that may come through a proxy: those of senders, of who opens links, and of who resolves names.
     static func allows(_ command: SMPCommand) -> Bool {
         switch command {
-        case .send, .skey, .lkey, .lget: true
+        case .send, .skey, .lkey, .lget, .rslv: true
         default: false
         }
     }

@@ -32,7 +32,7 @@ extension RouterState {
         case .nsub:
             let key = store.slot(notifier: entity).flatMap(store.queue)?.record.notifier?.key
             return .keys(key.map { [$0] } ?? [])
-        case .ping, .rfwd: return .none
+        case .ping, .rfwd, .rslv: return .none
         case .subs, .nsubs: return .service
         case .prxy: return .refused(.proxy(.basicAuth))
         case .pfwd: return .refused(.proxy(.noSession))
@@ -53,7 +53,7 @@ extension SMPCommand {
     var serviceRole: SMPClientService.Role? {
         switch self {
         case .new, .sub, .subs, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que, .skey, .send, .lkey, .lget, .prxy,
-            .pfwd:
+            .pfwd, .rslv:
             .messaging
         case .nsub, .nsubs: .notifier
         case .rfwd: .proxy

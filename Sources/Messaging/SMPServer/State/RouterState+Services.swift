@@ -15,7 +15,7 @@ extension RouterState {
         let count = store.services[service.id]?.slots.count ?? 0
         guard let former = store.services.claim(service.id, for: execution.session) else { return }
         sessions[former]?.backlog = []
-        execution.send(.ends(Int64(count)), to: former, about: service.id.entity)
+        execution.send(.ends(ServiceQueues(count: Int64(count))), to: former, about: service.id.entity)
     }
 
     /// `SUBS`, `NSUBS`: from now on, this session gets everything for the service, and waiting messages step by step.
@@ -28,7 +28,7 @@ extension RouterState {
         let slots = store.services[service.id]?.slots ?? []
         sessions[execution.session]?.backlog = Array(slots)[...]
         counters.serviceSubscriptions += 1
-        execution.respond(.soks(Int64(slots.count)), entity: service.id.entity)
+        execution.respond(.soks(ServiceQueues(count: Int64(slots.count))), entity: service.id.entity)
         execution.events += continueService(execution.session, sink: &sink)
     }
 

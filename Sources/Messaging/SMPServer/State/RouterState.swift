@@ -171,6 +171,8 @@ struct RouterState: Sendable {
             // The key was checked against the queue as it was; meanwhile another command may have changed it.
             guard store.read(slot, { $0.record.recipientKeys.contains(key) }) == true else { return execution.fail(.auth) }
             runForRecipient(slot, &execution, sink: &sink)
+        // Names are resolved by the session.
+        case .rslv: execution.respond(.err(.name(.noResolver)), entity: EntityID.none)
         // Refused before, or unwrapped by the session.
         case .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))
         }
