@@ -46,6 +46,53 @@ struct JSONMembersTests {
                 """)
     }
 
+    @Test func `a struct that is an ExtensibleObject keeps the members that it has no property for`() {
+        let source = """
+            @JSONMembers
+            public struct Page: Hashable, ExtensibleObject where Int: Hashable {
+                @JSONName("pageTitle") public var title: String
+                public let number: Int
+            }
+            """
+        #expect(
+            members(source) == """
+                /// Creates the value from its fields.
+                public init(title: String, number: Int) {
+                    self.title = title
+                    self.number = number
+                }
+
+                /// Reads the fields from the members of an object.
+                public init(object: JSONObject) throws(JSONError) {
+                    self.title = try object.required("pageTitle")
+                    self.number = try object.required("number")
+                    self.unknownMembers = object.unknown(to: Self.memberNames)
+                }
+
+                /// Adds the fields to an object, in their order.
+                public func write(into object: inout JSONObjectWriter) {
+                    object.add("pageTitle", self.title)
+                    object.add("number", self.number)
+                    object.add(unknown: self.unknownMembers, to: Self.memberNames)
+                }
+
+                /// The members that this version does not know, as they came.
+                public var unknownMembers: JSONObject = JSONObject()
+
+                /// The names of the members that this version knows.
+                public static let memberNames: [String] = ["pageTitle", "number"]
+
+                /// Adds the unknown members of another value, at every depth. Those that are there already stay.
+                public mutating func addUnknownMembers(of other: Self) {
+                    UnknownMembers.add(other.unknownMembers, to: &self.unknownMembers)
+                    UnknownMembers.add(of: other.title, to: &self.title)
+                }
+                """)
+        for other in ["struct Page: JSONObjectConvertible {", "struct Page<A: ExtensibleObject>: Hashable {", "struct Page where A: ExtensibleObject {"] {
+            #expect(!members("\(other) var title: String }").contains("unknownMembers"), "\(other)")
+        }
+    }
+
     @Test(arguments: [
         ("public struct A {", "public init(a: Int)"), ("package struct A {", "package init(a: Int)"), ("struct A {", "\ninit(a: Int)"),
         ("private struct A {", "\ninit(a: Int)"), ("public struct A<B: C & D<E>>: F where B: G {", "public init(a: Int)"),

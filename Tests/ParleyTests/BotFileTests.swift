@@ -55,7 +55,7 @@ import Testing
             try await world.connect(profiles[1], to: profiles[0])
             try await eventually("the picture comes") { !seen.all.isEmpty }
         }
-        guard case .image(let text, let image)? = seen.all.first else { return }
+        guard case .image(let text, let image)? = seen.all.first?.kind else { return }
         #expect(text == "look")
         let encoded = try #require(image.uri.firstRange(of: "base64,")).upperBound
         let preview = try Picture(decoding: Array(try #require(Data(base64Encoded: String(image.uri[encoded...])))))

@@ -30,5 +30,5 @@
 @_exported public import enum ChatProtocol.GroupMemberRole
 @_exported public import struct ChatProtocol.GroupPreferences
 @_exported public import struct ChatProtocol.GroupProfile
-@_exported public import enum ChatProtocol.MessageContent
+@_exported public import struct ChatProtocol.MessageContent
 @_exported public import enum ChatProtocol.ReportReason

@@ -15,6 +15,8 @@ struct Declaration: Hashable {
     var offset = 0
     /// The access level of members that are as visible as the type, with a space behind it; empty for that of the module.
     var access = ""
+    /// The names in the list of what a type inherits from or conforms to.
+    var inheritance: [String] = []
     /// The members of a type, in order.
     var members: [Member] = []
 

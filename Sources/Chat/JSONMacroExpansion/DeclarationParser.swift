@@ -119,6 +119,11 @@ struct DeclarationParser {
         var declaration = Declaration(kind: kind, name: name.text, offset: name.offset)
         if modifiers.contains("public") || modifiers.contains("open") { declaration.access = "public " }
         if modifiers.contains("package") { declaration.access = "package " }
+        if isNext("<") { try skipAngles() }
+        while !isNext("{"), !isNext("where") {
+            let token = try next()
+            if token.kind == .word { declaration.inheritance.append(token.text) }
+        }
         while !isNext("{") { _ = try next() }
         index += 1
         while !skip("}") { declaration.members += try member() }

@@ -12,6 +12,8 @@ struct JSONField: Hashable {
     var isRequired = false
     /// The text of the value is kept for the next one that equals it.
     var isRepeated = false
+    /// The value never changes.
+    var isConstant = false
 
     /// The absence of a member is nil.
     var isOptional: Bool { type.hasSuffix("?") || type.hasPrefix("Optional<") }

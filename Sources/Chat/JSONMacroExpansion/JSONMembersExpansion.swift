@@ -1,5 +1,6 @@
 /// The expansion of `@JSONMembers`: a memberwise initialiser, `init(object:)` and `write(into:)`, in the order of the stored properties. What the
-/// body of the struct has of these already is left to it.
+/// body of the struct has of these already is left to it. A struct that names `ExtensibleObject` in its declaration also gets what keeps the members that
+/// are not known: `unknownMembers`, `memberNames` and `addUnknownMembers(of:)`.
 struct JSONMembersExpansion {
     /// The source text of the members.
     let source: String
@@ -8,6 +9,7 @@ struct JSONMembersExpansion {
         guard declaration.kind == .structure else { throw Misuse(.membersOfStruct, at: declaration.offset) }
         let fields = try Self.fields(of: declaration)
         let access = declaration.access
+        let isExtensible = declaration.inheritance.contains("ExtensibleObject")
         var members: [String] = []
         if !declaration.members.contains(.initializer(fields.map(\.name))) {
             members.append(
@@ -23,7 +25,7 @@ struct JSONMembersExpansion {
                 """
                 /// Reads the fields from the members of an object.
                 \(access)init(object: JSONObject) throws(JSONError) {
-                    \(fields.map { "self.\($0.name) = \($0.reading)" }.joined(separator: "\n    "))
+                    \((fields.map { "self.\($0.name) = \($0.reading)" } + (isExtensible ? [Self.readingUnknown] : [])).joined(separator: "\n    "))
                 }
                 """)
         }
@@ -32,11 +34,36 @@ struct JSONMembersExpansion {
                 """
                 /// Adds the fields to an object, in their order.
                 \(access)func write(into object: inout JSONObjectWriter) {
-                    \(fields.map { $0.writing(of: "self.") }.joined(separator: "\n    "))
+                    \((fields.map { $0.writing(of: "self.") } + (isExtensible ? [Self.writingUnknown] : [])).joined(separator: "\n    "))
                 }
                 """)
         }
+        if isExtensible { members += Self.unknownMembers(besides: fields, access: access) }
         source = members.joined(separator: "\n\n")
+    }
+
+    private static let readingUnknown = "self.unknownMembers = object.unknown(to: Self.memberNames)"
+    private static let writingUnknown = "object.add(unknown: self.unknownMembers, to: Self.memberNames)"
+
+    /// The members of a struct that keeps what it does not know.
+    private static func unknownMembers(besides fields: [JSONField], access: String) -> [String] {
+        let merging = fields.filter { !$0.isConstant }.map { "UnknownMembers.add(of: other.\($0.name), to: &self.\($0.name))" }
+        return [
+            """
+            /// The members that this version does not know, as they came.
+            \(access)var unknownMembers: JSONObject = JSONObject()
+            """,
+            """
+            /// The names of the members that this version knows.
+            \(access)static let memberNames: [String] = [\(fields.map { "\"\($0.jsonName)\"" }.joined(separator: ", "))]
+            """,
+            """
+            /// Adds the unknown members of another value, at every depth. Those that are there already stay.
+            \(access)mutating func addUnknownMembers(of other: Self) {
+                \((["UnknownMembers.add(other.unknownMembers, to: &self.unknownMembers)"] + merging).joined(separator: "\n    "))
+            }
+            """,
+        ]
     }
 
     /// The stored properties in their order.
@@ -63,6 +90,7 @@ struct JSONMembersExpansion {
         guard let type = property.type else { throw Misuse(.untyped(property.name), at: property.offset) }
         return JSONField(
             name: property.name, jsonName: annotations.name ?? JSONField.jsonName(ofSwiftName: property.name), type: type, defaultValue: property.value,
-            isRequired: annotations.isRequired, isRepeated: annotations.isRepeated)
+            isRequired: annotations.isRequired, isRepeated: annotations.isRepeated,
+            isConstant: property.isConstant)
     }
 }

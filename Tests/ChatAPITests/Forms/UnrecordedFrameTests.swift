@@ -127,12 +127,16 @@ import TranscriptSupport
         }
     }
 
-    /// A core of a newer version adds members.
-    @Test(arguments: Transcript.names) func membersThatAreNotKnownChangeNothing(name: String) throws {
+    /// A core of a newer version adds members, which only the parts of chat messages keep.
+    @Test(arguments: Transcript.names) func membersThatAreNotKnownChangeNothingElse(name: String) throws {
         for line in try Transcript.load(name).lines {
             switch line.direction {
-            case .response: #expect(try ChatResult(json: Self.added(line.body)) == ChatResult(json: line.body), "\(name):\(line.number)")
-            case .event: #expect(try ChatEvent(json: Self.added(line.body)) == ChatEvent(json: line.body), "\(name):\(line.number)")
+            case .response:
+                let later = try ChatResult(json: Self.added(line.body)), read = try ChatResult(json: line.body)
+                #expect(Self.removed(later.json) == read.json, "\(name):\(line.number)")
+            case .event:
+                let later = try ChatEvent(json: Self.added(line.body)), read = try ChatEvent(json: line.body)
+                #expect(Self.removed(later.json) == read.json, "\(name):\(line.number)")
             case .command, .note: break
             }
         }
@@ -147,6 +151,14 @@ import TranscriptSupport
         "callInvitations", "remoteHosts", "remoteCtrls", "suspectedMember", "chatItemTTL", "msgContent", "content", "quotedItem", "reaction", "format",
         "missingIds", "extraIds",
     ]
+
+    private static func removed(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object): return .object(JSONObject(object.members.filter { $0.key != "added later" }.map { ($0.key, removed($0.value)) }))
+        case .array(let elements): return .array(elements.map(removed))
+        default: return value
+        }
+    }
 
     private static func added(_ value: JSONValue) -> JSONValue {
         switch value {

@@ -180,11 +180,11 @@ import Testing
         let signature = LinkOwnerSignature(sharing: [1, 2, 3], in: .channel(publicGroupID: id), ownerID: Base64URLBytes([1]), with: channel.owner)
         let content = MessageContent.chat(text: "x", link: .group(link: "https://x", profile: group.groupProfile), ownerSignature: signature)
         _ = try await channel.pass(.newMessage(MessageContainer(content: content)))
-        guard case .chat(_, _, let shown)? = try await channel.rule.messages(in: Self.channel).first?.content.message else { throw UnexpectedAnswer() }
+        guard case .chat(_, _, let shown)? = try await channel.rule.messages(in: Self.channel).first?.content.message?.kind else { throw UnexpectedAnswer() }
         #expect((shown == nil) == isDropped)
         // Of one who writes under its own name, the chat is another.
         let own = content.checkingOwnerSignature(by: try await channel.rule.member(try channel.id("owner")), in: group)
-        guard case .chat(_, _, nil) = own else { throw UnexpectedAnswer() }
+        guard case .chat(_, _, nil) = own.kind else { throw UnexpectedAnswer() }
         try await channel.close()
     }
 

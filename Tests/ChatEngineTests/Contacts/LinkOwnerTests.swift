@@ -83,7 +83,7 @@ import Testing
         }
         #expect(await alice.eventually { await alice.received(from: atAlice).last == "here" })
         let kept = await alice.messages(with: atAlice).compactMap { item -> String? in
-            if case .chat(let text, _, .some)? = item.content.messageContent { text } else { nil }
+            if case .chat(let text, _, .some)? = item.content.messageContent?.kind { text } else { nil }
         }
         #expect(kept == ["here"])
         await alice.close()

@@ -87,13 +87,18 @@ import Testing
         #expect(throws: JSONError.self) { try MessageContainer(parsing: #"{"content":{"type":"text","text":""},"ttl":\#(text)}"#) }
     }
 
-    /// Words that decide what is allowed are known, or the message is refused.
-    @Test func rightsAreNotGuessed() {
-        #expect(throws: JSONError.self) { try SimplePreference(json: ["allow": "sometimes"]) }
+    /// Words of newer clients that decide what is allowed are kept and allow nothing; what is no word is refused.
+    @Test func rightsAreNotGuessed() throws {
+        let sometimes = try SimplePreference(json: ["allow": "sometimes"])
+        #expect(sometimes.json == ["allow": "sometimes"] && !sometimes.allow.isAllowed)
+        let preference = try RoleGroupPreference(json: ["enable": "sometimes"])
+        #expect(preference.json == ["enable": "sometimes"])
+        #expect(!FullGroupPreferences(GroupPreferences(voice: preference)).allows(.voice, role: .owner))
+        #expect(try GroupMemberAdmission(json: ["review": "some"]).review == .unknown("some"), "a host takes it for all members")
         #expect(throws: JSONError.self) { try SimplePreference(json: ["allow": .null]) }
         #expect(throws: JSONError.self) { try GroupPreference(json: ["enable": true]) }
         #expect(throws: JSONError.self) { try RoleGroupPreference(json: ["enable": "on", "role": 5]) }
-        #expect(throws: JSONError.self) { try GroupMemberAdmission(json: ["review": "some"]) }
+        #expect(throws: JSONError.self) { try GroupMemberAdmission(json: ["review": 5]) }
         #expect(throws: JSONError.self) { try GroupAcceptance(json: "maybe") }
     }
 }

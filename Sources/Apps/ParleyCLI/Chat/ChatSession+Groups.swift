@@ -111,7 +111,7 @@ extension ChatSession {
     private func review(_ isOn: Bool) async throws {
         let info = try await members(of: openGroup()).groupInfo
         var profile = info.groupProfile
-        profile.memberAdmission = isOn ? GroupMemberAdmission(review: .all) : nil
+        profile.memberAdmission = isOn ? GroupMemberAdmission(review: .all).keepingUnknownMembers(of: profile.memberAdmission) : nil
         _ = try await core.send(.groups(.updateProfile(info.groupID, profile)), as: user.userID)
         printer.say(isOn ? "Moderators review who joins \(printer.title(of: info)) now." : "Nobody reviews who joins \(printer.title(of: info)) now.")
     }

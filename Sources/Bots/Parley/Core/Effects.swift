@@ -99,7 +99,7 @@ final class Effects: Sendable {
             let mentions = MentioningText.visible(members, in: content.text)
             return try await send([ComposedMessage(content: content, quotedItemID: item, mentions: mentions)], to: target, key)
         } catch {
-            guard error.isMessageTooLarge, case .text(let text) = content else { throw error }
+            guard error.isMessageTooLarge, case .text(let text) = content.kind else { throw error }
             let limit = LongText.limit(in: info)
             var first = limit
             if let item {
@@ -185,7 +185,7 @@ final class Effects: Sendable {
     func edit(
         _ item: ChatItemID, to content: MessageContent, in chat: ChatReference, mentioning members: [String: GroupMemberID] = [:]
     ) async throws(ChatCoreError) -> ChatItem? {
-        if case .text(let text) = content { try ChatCoreError.refuseEmpty(text) }
+        if case .text(let text) = content.kind { try ChatCoreError.refuseEmpty(text) }
         let message = UpdatedMessage(content: content, mentions: MentioningText.visible(members, in: content.text))
         switch try await perform(.messages(.update(chat, item, message))) {
         case .chatItemUpdated(_, let item): return item.chatItem

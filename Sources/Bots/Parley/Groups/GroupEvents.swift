@@ -17,7 +17,7 @@ enum GroupEvents {
         switch item.content {
         case .receivedMessage(let content):
             guard isToBeHandled(item, in: entry.chatInfo) else { return nil }
-            if case .report(_, let reason) = content, chat.group != nil {
+            if case .report(_, let reason) = content.kind, chat.group != nil {
                 return .report(ReportContext(chat: chat, item: item, reason: reason))
             }
             return .message(MessageContext(chat: chat, item: item, content: content))

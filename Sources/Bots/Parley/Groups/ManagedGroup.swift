@@ -33,7 +33,7 @@ public struct ManagedGroup: Sendable, Hashable {
         self.members = members
     }
 
-    /// The declared profile of the group, made from the present one.
+    /// The declared profile of the group, made from the present one. What newer clients have added to that stays.
     ///
     /// - Parameter menu: the commands that the apps show in the group.
     func profile(from old: GroupProfile, menu: [MenuCommand]) -> GroupProfile {
@@ -43,7 +43,7 @@ public struct ManagedGroup: Sendable, Hashable {
         profile.shortDescription = wanted.shortDescription
         profile.description = wanted.description
         profile.image = wanted.image ?? old.image
-        profile.memberAdmission = wanted.memberAdmission
+        profile.memberAdmission = wanted.memberAdmission.map { $0.keepingUnknownMembers(of: old.memberAdmission) }
         profile.groupPreferences = Self.merged(settings.preferences, into: old.groupPreferences, menu: menu)
         return profile
     }
@@ -51,18 +51,18 @@ public struct ManagedGroup: Sendable, Hashable {
     /// The preferences that are described, and the others as they are.
     private static func merged(_ wanted: GroupPreferences, into old: GroupPreferences?, menu: [MenuCommand]) -> GroupPreferences? {
         var merged = old ?? GroupPreferences()
-        merged.timedMessages = wanted.timedMessages ?? merged.timedMessages
-        merged.directMessages = wanted.directMessages ?? merged.directMessages
-        merged.fullDelete = wanted.fullDelete ?? merged.fullDelete
-        merged.reactions = wanted.reactions ?? merged.reactions
-        merged.voice = wanted.voice ?? merged.voice
-        merged.files = wanted.files ?? merged.files
-        merged.simplexLinks = wanted.simplexLinks ?? merged.simplexLinks
-        merged.reports = wanted.reports ?? merged.reports
-        merged.history = wanted.history ?? merged.history
-        merged.support = wanted.support ?? merged.support
-        merged.sessions = wanted.sessions ?? merged.sessions
-        merged.comments = wanted.comments ?? merged.comments
+        merged.timedMessages = wanted.timedMessages.map { $0.keepingUnknownMembers(of: merged.timedMessages) } ?? merged.timedMessages
+        merged.directMessages = wanted.directMessages.map { $0.keepingUnknownMembers(of: merged.directMessages) } ?? merged.directMessages
+        merged.fullDelete = wanted.fullDelete.map { $0.keepingUnknownMembers(of: merged.fullDelete) } ?? merged.fullDelete
+        merged.reactions = wanted.reactions.map { $0.keepingUnknownMembers(of: merged.reactions) } ?? merged.reactions
+        merged.voice = wanted.voice.map { $0.keepingUnknownMembers(of: merged.voice) } ?? merged.voice
+        merged.files = wanted.files.map { $0.keepingUnknownMembers(of: merged.files) } ?? merged.files
+        merged.simplexLinks = wanted.simplexLinks.map { $0.keepingUnknownMembers(of: merged.simplexLinks) } ?? merged.simplexLinks
+        merged.reports = wanted.reports.map { $0.keepingUnknownMembers(of: merged.reports) } ?? merged.reports
+        merged.history = wanted.history.map { $0.keepingUnknownMembers(of: merged.history) } ?? merged.history
+        merged.support = wanted.support.map { $0.keepingUnknownMembers(of: merged.support) } ?? merged.support
+        merged.sessions = wanted.sessions.map { $0.keepingUnknownMembers(of: merged.sessions) } ?? merged.sessions
+        merged.comments = wanted.comments.map { $0.keepingUnknownMembers(of: merged.comments) } ?? merged.comments
         let commands = menu.map { BotCommand.command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
         if !commands.isEmpty || merged.commands?.isEmpty == false { merged.commands = commands }
         return merged == GroupPreferences() ? old : merged

@@ -126,9 +126,11 @@ struct Provisioner {
 
     private func updateProfile(_ bot: Bot, of user: User) async throws {
         var wanted = profile(of: bot)
-        // The address is the core's to publish.
-        wanted.contactLink = user.profile.published.contactLink
-        guard wanted != user.profile.published else { return }
+        let present = user.profile.published
+        // The address is the core's to publish, and what newer programs have set is theirs.
+        wanted.contactLink = present.contactLink
+        wanted.addUnknownMembers(of: present)
+        guard wanted != present else { return }
         _ = try await model.send(.users(.updateProfile(user: user.userID, wanted)), as: user.userID)
     }
 

@@ -8,7 +8,7 @@ public enum MessageKind: String, Sendable, Hashable, CaseIterable {
 
     package init(_ content: MessageContent) {
         self =
-            switch content {
+            switch content.kind {
             case .text: .text
             case .link: .link
             case .image: .image

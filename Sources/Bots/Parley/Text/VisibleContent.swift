@@ -28,7 +28,7 @@ extension Unicode.Scalar {
 extension ComposedMessage {
     /// True for a text of which nothing would be shown, without a file.
     var showsNothing: Bool {
-        guard fileSource == nil, case .text(let text) = content else { return false }
+        guard fileSource == nil, case .text(let text) = content.kind else { return false }
         return text.showsNothing
     }
 }

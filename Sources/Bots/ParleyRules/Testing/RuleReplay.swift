@@ -24,7 +24,7 @@ package struct ReplayedMessage: Sendable {
     package init?(_ entry: ItemInChat, trusted: TrustedPeople) {
         let item = entry.chatItem
         guard item.direction.isReceived, case .receivedMessage(let content) = item.content, entry.isForHandlers else { return nil }
-        if case .report = content { return nil }
+        if content.isReport { return nil }
         guard let reference = entry.chatInfo.reference else { return nil }
         var input = RuleInput(message: item, content)
         let member = item.direction.member

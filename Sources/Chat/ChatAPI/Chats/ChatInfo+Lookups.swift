@@ -48,8 +48,10 @@ extension Contact {
 extension LocalProfile {
     /// The profile that the owner published, without the alias given here.
     public var published: Profile {
-        Profile(
+        var profile = Profile(
             displayName: displayName, fullName: fullName, shortDescription: shortDescription, image: image, contactLink: contactLink,
             preferences: preferences, peerType: peerType)
+        profile.unknownMembers = unknownMembers
+        return profile
     }
 }

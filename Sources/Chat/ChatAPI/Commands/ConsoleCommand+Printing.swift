@@ -108,7 +108,7 @@ extension NamedGroupCommand {
         case .setFeature(let feature, let enable, let role):
             "/set \(feature.consoleName) \(group) \(enable.code)\(role.map { " \($0.code)" } ?? "")"
         case .setTimedMessages(let seconds): "/set disappear \(group) \(seconds.map { "on \($0)" } ?? "off")"
-        case .setAdmissionReview(let criteria): "/set admission review \(group) \(criteria?.rawValue ?? "off")"
+        case .setAdmissionReview(let criteria): "/set admission review \(group) \(criteria?.code ?? "off")"
         case .report(let member, let reason, let text):
             "/report \(group)\(member.map { " @\(CommandText.name($0))" } ?? "") \(reason.code) \(CommandText.console(text))"
         case .share(let chat): "/share chat \(group) \(chat.words)"

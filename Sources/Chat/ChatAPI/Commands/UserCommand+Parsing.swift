@@ -108,7 +108,7 @@ extension CommandReader {
 
     /// A space and a word of the preferences.
     mutating func featureAllowed() throws(CommandMismatch) -> FeatureAllowed {
-        guard let allowed = FeatureAllowed(code: word()) else { throw CommandMismatch() }
+        guard let allowed = FeatureAllowed(known: word()) else { throw CommandMismatch() }
         return allowed
     }
 

@@ -32,7 +32,7 @@ extension ChatItem {
 
     /// True if it is a report to the moderators that nobody has dealt with.
     public var isActiveReport: Bool {
-        guard case .report = content.messageContent else { return false }
+        guard content.messageContent?.isReport == true else { return false }
         return meta.deleted == nil && !direction.isSent
     }
 }

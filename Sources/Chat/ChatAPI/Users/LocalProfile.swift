@@ -2,7 +2,7 @@ public import ChatProtocol
 
 /// A profile as stored: what its owner published, and the alias given to it here.
 @JSONMembers
-public struct LocalProfile: JSONObjectConvertible, Hashable {
+public struct LocalProfile: ExtensibleObject, Hashable {
     /// Database id of the profile.
     public var profileID: ProfileID
     /// Short name.

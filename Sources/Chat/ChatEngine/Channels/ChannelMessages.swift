@@ -144,11 +144,11 @@ extension MessageContent {
     ///
     /// - Parameter author: The author; nil for the channel itself.
     func checkingOwnerSignature(by author: GroupMember?, in group: GroupInfo) -> MessageContent {
-        guard case .chat(let text, let link, let signature?) = self else { return self }
+        guard case .chat(_, _, let signature?) = kind else { return self }
         if let id = group.groupProfile.publicGroup?.publicGroupID {
             let binding = author.map { ChatBinding.group(publicGroupID: id.bytes, member: $0.memberID) } ?? .channel(publicGroupID: id.bytes)
             if signature.chatBinding.bytes == binding.bytes { return self }
         }
-        return .chat(text: text, link: link, ownerSignature: nil)
+        return withoutOwnerSignature
     }
 }

@@ -44,7 +44,7 @@ struct Incoming: Sendable {
     var claimsLinkOwnership: Bool {
         messages.contains { parsed in
             guard case .success(let received) = parsed, case .newMessage(let container) = received.message.event,
-                case .chat(_, _, .some) = container.content
+                case .chat(_, _, .some) = container.content.kind
             else { return false }
             return true
         }

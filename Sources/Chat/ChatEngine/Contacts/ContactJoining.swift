@@ -88,7 +88,7 @@ extension ContactJoining {
         var shared = user.sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
         // Members see less of a profile than contacts do.
         if link.isGroup || target.group != nil {
-            shared = (incognito ?? user.profile.published).redacted(for: target.group, role: target.group?.membership.role ?? .member)
+            shared = (incognito ?? user.profile.published).redacted(for: target.group, role: target.group?.membership.role ?? .member, isOfMember: false)
         }
         return Joining(
             connectionID: id, agentID: agentID, info: try transaction.outbox.connectionInfo(opening(shared), pqSupport: pqSupport, peerVersion: version),

@@ -97,10 +97,6 @@ extension Conversations {
     }
 }
 
-extension MessageContent {
-    var isReport: Bool { if case .report = self { true } else { false } }
-}
-
 extension Conversations {
     /// The members that this profile has connections with: relays of a channel, or all members.
     func connectedMembers(of group: GroupInfo) throws -> [GroupMember] {
@@ -110,6 +106,6 @@ extension Conversations {
     /// The profile that members of a group are shown.
     func memberProfile(in group: GroupInfo?, of user: User) -> Profile {
         let shown = group.map { $0.isIncognito ? $0.membership.profile.published : user.profile.published } ?? user.profile.published
-        return shown.redacted(for: group, role: group?.membership.role ?? .member)
+        return shown.redacted(for: group, role: group?.membership.role ?? .member, isOfMember: false)
     }
 }

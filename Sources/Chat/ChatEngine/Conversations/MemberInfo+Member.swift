@@ -8,6 +8,6 @@ extension MemberInfo {
     init(_ member: GroupMember, in group: GroupInfo) {
         self.init(
             memberID: member.memberID, role: member.role, versions: VersionRange(member.activeConnection?.peerChatVersions ?? member.chatVersions),
-            profile: member.profile.published.redacted(for: group, role: member.role), key: member.signingKey)
+            profile: member.profile.published.redacted(for: group, role: member.role, isOfMember: member.contactID == nil), key: member.signingKey)
     }
 }

@@ -146,7 +146,7 @@ extension Outbox {
     func sendProfileIfChanged(to members: [GroupMember], in group: GroupInfo, of user: User) throws {
         guard !group.isIncognito, let changed = user.userMemberProfileUpdatedAt else { return }
         if let sent = group.userMemberProfileSentAt, sent >= changed { return }
-        let profile = user.profile.published.redacted(for: group, role: group.membership.role)
+        let profile = user.profile.published.redacted(for: group, role: group.membership.role, isOfMember: false)
         try send(.info(profile), to: members.filter { $0.supports(ChatVersions.memberProfileUpdate) }, in: group)
         try db.groups.update(group.groupID, ownProfileSentAt: now)
     }

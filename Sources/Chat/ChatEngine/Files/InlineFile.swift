@@ -17,7 +17,7 @@ enum InlineAcceptDecision: Equatable {
         case .offer? where isWanted != false && InlineChunks(size: file.size).count <= limit: self = .ask
         // Its chunks come by themselves, or came and were not wanted.
         case .sent?: self = .refuse(.fileAlreadyReceiving(message: file.name))
-        case .offer?, nil:
+        case .offer?, .unknown?, nil:
             self = .refuse(.exception(message: "the file would have to come over a connection of its own, which is not supported"))
         }
     }

@@ -88,7 +88,9 @@ extension GroupProfiles {
         of member: GroupMember, to profile: Profile, _ received: GroupMessage?, in group: inout GroupInfo, of user: User
     ) throws -> GroupMember {
         let old = member.profile.published
-        guard old.redacted(for: group, role: member.role) != profile.redacted(for: group, role: member.role) else { return member }
+        guard
+            old.redacted(for: group, role: member.role, isOfMember: true) != profile.redacted(for: group, role: member.role, isOfMember: true)
+        else { return member }
         if let business = group.businessChat, member.memberID == (business.chatType == .business ? business.businessID : business.customerID) {
             try updateBusinessProfile(profile, by: member, in: &group, of: user)
         }
@@ -98,6 +100,7 @@ extension GroupProfiles {
             guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
             var published = profile
             published.preferences = contact.profile.preferences
+            published.addUnknownMembers(of: contact.profile.published)
             try db.contacts.update(contact, user: user.userID, profile: published, at: now)
             contactUpdate = .contactUpdated(user: user, fromContact: contact, toContact: try transaction.conversations.contact(contactID, of: user))
         } else {

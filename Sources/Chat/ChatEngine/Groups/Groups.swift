@@ -208,7 +208,10 @@ extension Groups {
         guard profile.publicGroup == nil || profile.publicGroup?.publicGroupID == old.groupProfile.publicGroup?.publicGroupID else {
             throw Refusal.command("the identity of a group cannot be changed")
         }
+        // What newer versions say of a public group is not its identity: the command decides on that.
+        let unknown = profile.publicGroup?.unknownMembers
         profile.publicGroup = old.groupProfile.publicGroup
+        if let unknown { profile.publicGroup?.unknownMembers = unknown }
         try db.groups.update(old, user: user.userID, profile: profile, at: now)
         try transaction.comments.letComment(in: profile, before: old)
         let group = try transaction.conversations.group(old.groupID, of: user)

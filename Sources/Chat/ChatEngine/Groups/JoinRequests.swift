@@ -43,6 +43,10 @@ extension JoinRequests {
             return reportError("a request to join that is not for this kind of group", severity: "warning", of: user)
         }
         guard group.membership.status.isActive || group.relayOwnStatus == .accepted else { return }
+        // The link of a group stays when its host is demoted, and works again when it is promoted.
+        guard group.usesRelays || GroupAction.announceMember.right.permits(group.membership.role) else {
+            return reportError("a request to join by the link of a group of which this profile is no admin any more", severity: "warning", of: user)
+        }
         let decision = JoinDecision(group.usesRelays ? nil : link.joinerAdmission, on: request.profile, as: link.acceptMemberRole)
         switch decision.answer {
         case .admit:

@@ -45,7 +45,7 @@ extension Members {
         switch member.status {
         case .pendingApproval where member.category == .invitee:
             guard member.activeConnection != nil else { throw Refusal.chat(.groupMemberNotActive) }
-            if group.groupProfile.memberAdmission?.review == .all {
+            if group.groupProfile.memberAdmission?.review != nil {
                 try introduceToModerators(member, in: group)
                 try db.members.update(memberID, status: .pendingReview, at: now)
                 return .memberAccepted(user: user, groupInfo: group, member: try transaction.conversations.member(memberID, in: group))

@@ -89,14 +89,9 @@ extension ForwardedMessages {
 }
 
 extension MessageContent {
-    /// The content without the proof that its sender owns the link in it: that holds in one chat only.
-    fileprivate var withoutOwnerSignature: MessageContent {
-        if case .chat(let text, let link, _) = self { .chat(text: text, link: link, ownerSignature: nil) } else { self }
-    }
-
     /// True if the message still says something without its file.
     fileprivate var hasContentWithoutFile: Bool {
-        switch self {
+        switch kind {
         case .video, .voice, .file: !text.isEmpty
         default: true
         }
@@ -104,7 +99,7 @@ extension MessageContent {
 
     /// The message without its file; nil if it says nothing then.
     fileprivate var withoutFile: MessageContent? {
-        switch self {
+        switch kind {
         case .image, .link: self
         default: text.isEmpty ? nil : .text(text)
         }

@@ -175,7 +175,7 @@ extension SentMessages {
 
     /// Refuses content that only other commands make.
     private func check(_ content: MessageContent) throws {
-        if case .report = content { throw Refusal.command("sending reports via this API is not supported") }
+        if content.isReport { throw Refusal.command("sending reports via this API is not supported") }
     }
 
     /// Runs commands that send to the same contact or group, with as few bodies as all their messages fit in: a message by itself is a block of 16 KiB, a

@@ -144,9 +144,9 @@ extension ReceivedMessages {
     /// A signature of a link's owner counts only if it is bound to this connection: a signature for another chat is dropped. Whose it is
     /// shows when the link is opened.
     private func verified(_ content: MessageContent, in context: ReceivingContext) -> MessageContent {
-        guard case .chat(let text, let link, let signature?) = content else { return content }
+        guard case .chat(_, _, let signature?) = content.kind else { return content }
         if let hash = context.securityCodeHash, signature.chatBinding.bytes == ChatBinding.direct(securityCodeHash: hash).bytes { return content }
-        return .chat(text: text, link: link, ownerSignature: nil)
+        return content.withoutOwnerSignature
     }
 
     /// Ends a call at once, as this core cannot take calls; the chat shows that there was one.

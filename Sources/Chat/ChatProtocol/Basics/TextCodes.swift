@@ -24,3 +24,21 @@ extension TextCode where Self: RawRepresentable, RawValue == String {
     /// The word.
     public var code: String { rawValue }
 }
+
+/// One of a set of words that later versions may lengthen, as an enum. Words that are not known are kept as they came, and give nothing that the known
+/// ones do not give.
+public protocol OpenTextCode: TextCode, CaseIterable where AllCases == [Self] {
+    /// A word of newer clients.
+    static func unknown(_ code: String) -> Self
+}
+
+extension OpenTextCode {
+    /// Reads the word.
+    public init(code: String) { self = Self.allCases.first { $0.code == code } ?? .unknown(code) }
+
+    /// Reads a word that a person writes: nil for one that this version does not know.
+    public init?(known code: String) {
+        guard let value = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = value
+    }
+}

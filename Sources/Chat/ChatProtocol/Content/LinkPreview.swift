@@ -4,7 +4,7 @@ public enum LinkContent: Hashable, JSONConvertible {
     case image
     /// With its duration in seconds.
     case video(duration: Int?)
-    /// A kind of newer clients, kept as it came.
+    /// A kind of newer clients, or one to which they have added members, kept as it came.
     case unknown(tag: String, JSONObject)
 
     /// Reads the JSON form.
@@ -12,6 +12,7 @@ public enum LinkContent: Hashable, JSONConvertible {
         let object = try JSONObject(json: json)
         let tag = try object.required("type", as: String.self)
         switch tag {
+        case _ where !object.unknown(to: tag == "video" ? ["type", "duration"] : ["type"]).isEmpty: self = .unknown(tag: tag, object)
         case "page": self = .page
         case "image": self = .image
         case "video":
@@ -43,7 +44,7 @@ public enum LinkContent: Hashable, JSONConvertible {
 
 /// A preview of a page, made by the sender.
 @JSONMembers
-public struct LinkPreview: Hashable, JSONObjectConvertible {
+public struct LinkPreview: Hashable, ExtensibleObject {
     /// The address of the page.
     public var uri: String
     /// The title of the page.

@@ -2,7 +2,7 @@ extension MessageContent {
     /// The text that represents the content in lists, notifications and searches. Voice messages and reports name
     /// themselves, as the official clients store them: `voice message (00:07)`, `report spam: …`.
     public var summary: String {
-        switch self {
+        switch kind {
         case .voice(let text, let duration): Self.join("voice message \(Self.durationText(duration))", "; ", text)
         case .report(let text, let reason): Self.join("report \(reason.code)", ": ", text)
         default: text
@@ -11,7 +11,7 @@ extension MessageContent {
 
     /// True if the content has something to read: for voice messages only what was typed counts.
     public var hasText: Bool {
-        if case .voice(let text, _) = self { return !text.isEmpty }
+        if case .voice(let text, _) = kind { return !text.isEmpty }
         return !summary.isEmpty
     }
 

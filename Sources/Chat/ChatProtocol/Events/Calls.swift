@@ -38,7 +38,7 @@ public struct CallType: Hashable, JSONConvertible {
 
 /// The invitation to a call (`x.call.inv`).
 @JSONMembers
-public struct CallInvitation: Hashable, JSONObjectConvertible {
+public struct CallInvitation: Hashable, ExtensibleObject {
     /// The type of the call, as the sender sees it.
     public var callType: CallType
     /// From which the key of the media is agreed.
@@ -47,7 +47,7 @@ public struct CallInvitation: Hashable, JSONObjectConvertible {
 
 /// One side of a WebRTC session; both texts are LZW-compressed JSON of the media engines.
 @JSONMembers
-public struct WebRTCSession: Hashable, JSONObjectConvertible {
+public struct WebRTCSession: Hashable, ExtensibleObject {
     /// The offer or answer.
     @JSONName("rtcSession") public var session: String
     /// The connection data of the sender.
@@ -56,14 +56,14 @@ public struct WebRTCSession: Hashable, JSONObjectConvertible {
 
 /// More ICE candidates of one side, LZW-compressed.
 @JSONMembers
-public struct WebRTCExtraInfo: Hashable, JSONObjectConvertible {
+public struct WebRTCExtraInfo: Hashable, ExtensibleObject {
     /// The connection data of the sender.
     @JSONName("rtcIceCandidates") public var iceCandidates: String
 }
 
 /// The offer of the one who accepts a call (`x.call.offer`).
 @JSONMembers
-public struct CallOffer: Hashable, JSONObjectConvertible {
+public struct CallOffer: Hashable, ExtensibleObject {
     /// The type of the call, as the sender sees it.
     public var callType: CallType
     /// The sender's side of the session.

@@ -1,11 +1,20 @@
 extension ChatMessageEvent {
     /// The parameters of an event that is sent as JSON, in a fixed order; none for the binary event.
     public var parameters: JSONObject {
+        guard case .forwardMessage(let forward, let message) = self else { return plainParameters }
+        var object = JSONObject()
+        forward.add(message, to: &object)
+        return object
+    }
+
+    /// The parameters of an event without a message inside. They are made by a function of their own, because the frame of this one is large, and messages
+    /// may be inside each other.
+    private var plainParameters: JSONObject {
         var object = JSONObject()
         switch self {
-        case .newMessage(let container): return container.object
+        case .newMessage(let container): return container.members
         case .unknown(_, let parameters): return parameters
-        case .messageDeleted, .deleteContact, .leaveGroup, .deleteGroup, .ok, .fileChunk: break
+        case .messageDeleted, .deleteContact, .leaveGroup, .deleteGroup, .ok, .fileChunk, .forwardMessage: break
         case .fileDescription(let messageID, let description):
             object.add("msgId", messageID)
             object.add("fileDescr", description)
@@ -57,7 +66,6 @@ extension ChatMessageEvent {
             object.add("connReq", request)
             object.add("content", content)
             object.add("scope", scope)
-        case .forwardMessage(let forward, let message): forward.add(message, to: &object)
         case .probe(let probe), .confirmProbe(let probe): object.add("probe", probe)
         case .checkProbe(let hash): object.add("probeHash", hash)
         case .callInvitation, .callOffer, .callAnswer, .callExtra, .endCall: addCallParameters(to: &object)

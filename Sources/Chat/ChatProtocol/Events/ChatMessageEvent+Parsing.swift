@@ -1,7 +1,9 @@
 extension ChatMessageEvent {
-    /// Reads the parameters of an event that is sent as JSON. Unknown tags are kept; unknown parameters are dropped.
+    /// Reads the parameters of an event that is sent as JSON. Unknown tags are kept; for unknown parameters see ``unknown(of:)``.
     public init(tag: ChatEventTag, parameters: JSONObject) throws(JSONError) {
-        if let event = try Self.message(tag, parameters) {
+        if tag == .forwardMessage {
+            self = try Self.forward(parameters)
+        } else if let event = try Self.message(tag, parameters) {
             self = event
         } else if let event = try Self.contactOrFile(tag, parameters) {
             self = event
@@ -20,7 +22,7 @@ extension ChatMessageEvent {
 
     private static func message(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
         switch tag {
-        case .newMessage: return .newMessage(try MessageContainer(json: .object(object)))
+        case .newMessage: return .newMessage(try MessageContainer(object: object))
         case .fileDescription:
             return .fileDescription(messageID: try object.required("msgId"), try object.required("fileDescr"))
         case .updateMessage: return .updateMessage(try MessageUpdate(object: object))
@@ -84,15 +86,18 @@ extension ChatMessageEvent {
             return .groupDirectInvitation(
                 connectionRequest: try object.required("connReq"), content: try object.optional("content"),
                 scope: try object.optional("scope"))
-        case .forwardMessage:
-            var sender = MessageForward.Sender.channel
-            if let memberID: MemberID = try object.optional("memberId") {
-                sender = .member(memberID, name: try object.optional("memberName") ?? "")
-            }
-            let forward = MessageForward(sender: sender, brokerTimestamp: try object.required("msgTs"))
-            return .forwardMessage(forward, try object.required("msg"))
         default: return nil
         }
+    }
+
+    /// A message inside another one. It is read by a function of its own, whose stack frame is small: messages may be inside each other.
+    private static func forward(_ object: JSONObject) throws(JSONError) -> ChatMessageEvent {
+        var sender = MessageForward.Sender.channel
+        if let memberID: MemberID = try object.optional("memberId") {
+            sender = .member(memberID, name: try object.optional("memberName") ?? "")
+        }
+        let forward = MessageForward(sender: sender, brokerTimestamp: try object.required("msgTs"))
+        return .forwardMessage(forward, try object.required("msg"))
     }
 
     private static func groupMember(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
@@ -154,5 +159,24 @@ extension ChatMessageEvent {
         case .ok: return .ok
         default: return nil
         }
+    }
+}
+
+extension ChatMessageEvent {
+    /// The parameters that the event was not read from, if it does not keep them itself; null ones are not among them.
+    func unknown(of parameters: JSONObject) -> JSONObject {
+        let known: JSONObject
+        switch self {
+        case .newMessage, .updateMessage, .deleteMessage, .react, .unknown, .fileChunk: return JSONObject()
+        // The message inside is not written again only to see which names there are.
+        case .forwardMessage: known = ["msg": nil, "msgTs": nil, "memberId": nil, "memberName": nil]
+        // Parameters that this version knows, and leaves out when they say nothing.
+        case .contact: known = ["profile": nil, "contactReqId": nil, "welcomeMsgId": nil, "msgId": nil, "content": nil]
+        case .removeMember: known = ["memberId": nil, "messages": nil]
+        default: known = self.parameters
+        }
+        var unknown = parameters.unknown(to: known.keys)
+        for (key, value) in unknown.members where value.isNull { unknown[key] = nil }
+        return unknown
     }
 }

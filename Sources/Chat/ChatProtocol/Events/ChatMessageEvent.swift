@@ -133,14 +133,14 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
 
 /// The settings of a single message that an update carries.
 @JSONMembers
-public struct MessagePreferences: Hashable, JSONObjectConvertible {
+public struct MessagePreferences: Hashable, ExtensibleObject {
     /// True if the post takes no comments any more.
     public var commentsDisabled: Bool
 }
 
 /// An edited message (`x.msg.update`).
 @JSONMembers
-public struct MessageUpdate: Hashable, JSONObjectConvertible {
+public struct MessageUpdate: Hashable, ExtensibleObject {
     /// The message.
     @JSONName("msgId") public var messageID: SharedMessageID
     /// The new content of the message.
@@ -168,6 +168,7 @@ public struct MessageUpdate: Hashable, JSONObjectConvertible {
         scope = try object.optional("scope")
         asGroup = try object.optional("asGroup")
         preferences = try object.optional("prefs")
+        unknownMembers = object.unknown(to: Self.memberNames)
     }
 
     /// Sets the members of an object; no mentions are left out.
@@ -180,12 +181,13 @@ public struct MessageUpdate: Hashable, JSONObjectConvertible {
         object.add("scope", scope)
         object.add("asGroup", asGroup)
         object.add("prefs", preferences)
+        object.add(unknown: unknownMembers, to: Self.memberNames)
     }
 }
 
 /// A deleted message (`x.msg.del`).
 @JSONMembers
-public struct MessageDeletion: Hashable, JSONObjectConvertible {
+public struct MessageDeletion: Hashable, ExtensibleObject {
     /// The message.
     @JSONName("msgId") public var messageID: SharedMessageID
     /// The author of the message, if a moderator deletes it.
@@ -196,7 +198,7 @@ public struct MessageDeletion: Hashable, JSONObjectConvertible {
 
 /// A reaction that is added to a message or taken away (`x.msg.react`).
 @JSONMembers
-public struct MessageReactionChange: Hashable, JSONObjectConvertible {
+public struct MessageReactionChange: Hashable, ExtensibleObject {
     /// The message.
     @JSONName("msgId") public var messageID: SharedMessageID
     /// The author of the message, in groups.

@@ -3,7 +3,7 @@ public import SMPWire
 
 /// A member with its role.
 @JSONMembers
-public struct MemberIDRole: Hashable, JSONObjectConvertible {
+public struct MemberIDRole: Hashable, ExtensibleObject {
     /// Which member.
     public var memberID: MemberID
     /// The member's role.
@@ -29,7 +29,7 @@ public struct BusinessChatType: OpenEnumeration {
 
 /// The two sides of a business chat.
 @JSONMembers
-public struct BusinessChatInfo: Hashable, JSONObjectConvertible {
+public struct BusinessChatInfo: Hashable, ExtensibleObject {
     /// The side that the user is on who has this.
     public var chatType: BusinessChatType
     /// The member that is the business.
@@ -40,7 +40,7 @@ public struct BusinessChatInfo: Hashable, JSONObjectConvertible {
 
 /// An invitation of a contact to a group (`x.grp.inv`).
 @JSONMembers
-public struct GroupInvitation: Hashable, JSONObjectConvertible {
+public struct GroupInvitation: Hashable, ExtensibleObject {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// The identifier and role that the receiver gets.
@@ -59,7 +59,7 @@ public struct GroupInvitation: Hashable, JSONObjectConvertible {
 
 /// The group as its host shows it to a member who joins by its link (`x.grp.link.inv`).
 @JSONMembers
-public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
+public struct GroupLinkInvitation: Hashable, ExtensibleObject {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// Its display name.
@@ -78,7 +78,7 @@ public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
 
 /// The refusal of a request to join a group (`x.grp.link.reject`).
 @JSONMembers
-public struct GroupLinkRejection: Hashable, JSONObjectConvertible {
+public struct GroupLinkRejection: Hashable, ExtensibleObject {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// The identifier and role that the receiver gets.
@@ -91,7 +91,7 @@ public struct GroupLinkRejection: Hashable, JSONObjectConvertible {
 
 /// The request of an owner to a relay to serve a channel (`x.grp.relay.inv`).
 @JSONMembers
-public struct GroupRelayInvitation: Hashable, JSONObjectConvertible {
+public struct GroupRelayInvitation: Hashable, ExtensibleObject {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// The profile of the owner.
@@ -104,7 +104,7 @@ public struct GroupRelayInvitation: Hashable, JSONObjectConvertible {
 
 /// A member in the form that other members receive.
 @JSONMembers
-public struct MemberInfo: Hashable, JSONObjectConvertible {
+public struct MemberInfo: Hashable, ExtensibleObject {
     /// Which member.
     public var memberID: MemberID
     /// The member's role.
@@ -119,14 +119,14 @@ public struct MemberInfo: Hashable, JSONObjectConvertible {
 
 /// The restrictions of a member, for all members.
 @JSONMembers
-public struct MemberRestrictions: Hashable, JSONObjectConvertible {
+public struct MemberRestrictions: Hashable, ExtensibleObject {
     /// The restriction that holds for the member.
     public var restriction: MemberRestrictionStatus
 }
 
 /// The links by which an introduced member is connected to (`x.grp.mem.inv`, `x.grp.mem.fwd`).
 @JSONMembers
-public struct IntroInvitation: Hashable, JSONObjectConvertible {
+public struct IntroInvitation: Hashable, ExtensibleObject {
     /// An invitation link for the connection of the group.
     @JSONName("groupConnReq") public var groupConnectionRequest: String
     /// An invitation link for a contact, of clients before version 2.

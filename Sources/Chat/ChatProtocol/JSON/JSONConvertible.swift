@@ -2,8 +2,9 @@ public import SMPWire
 
 /// A value with a JSON form that is part of the chat protocol.
 ///
-/// Decoding drops unknown members and reads `null` as absent; encoding leaves out what is absent. Conforming types are also
-/// `Codable`, with the same form, so that types of other modules can hold them.
+/// Decoding reads `null` as absent, and encoding leaves out what is absent. Objects of peers that are stored or sent again are ``ExtensibleObject``: they
+/// keep the members that this version does not know, and write them back. Other objects drop unknown members. Conforming types are also `Codable`, with
+/// the same form, so that types of other modules can hold them.
 public protocol JSONConvertible: Codable, Sendable {
     init(json: JSONValue) throws(JSONError)
     var json: JSONValue { get }

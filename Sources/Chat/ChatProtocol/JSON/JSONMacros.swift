@@ -23,7 +23,12 @@
 ///
 /// A member is named as its property, with `ID` or `IDs` at the end written `Id` and `Ids`: `noteFolderID` is `noteFolderId`. ``JSONName(_:)`` gives
 /// any other name.
-@attached(member, names: named(init), named(init(object:)), named(write(into:)))
+///
+/// A struct that names ``ExtensibleObject`` in its declaration keeps the members that it has no property for: the macro adds `unknownMembers`,
+/// `memberNames` and `addUnknownMembers(of:)`, and reads and writes what is not known. An `init(object:)` or `write(into:)` in the body of such a struct
+/// calls `object.unknown(to:)` or `object.add(unknown:to:)` itself. Any other struct drops the members that it does not know.
+@attached(
+    member, names: named(init), named(init(object:)), named(write(into:)), named(unknownMembers), named(memberNames), named(addUnknownMembers(of:)))
 public macro JSONMembers() = #externalMacro(module: "JSONMacros", type: "JSONMembersMacro")
 
 /// The name of a property's member in a struct with ``JSONMembers()``, or the tag of a case in an enum with `@JSONForms`.

@@ -1,6 +1,7 @@
 /// A value whose JSON form is an object.
 ///
-/// Members that this version does not know are dropped, absent and null members are the same, and nil is left out.
+/// Absent and null members are the same, and nil is left out. An ``ExtensibleObject`` keeps the members that this version does not know; other types drop
+/// them.
 public protocol JSONObjectConvertible: JSONConvertible {
     /// Reads the members of the object.
     init(object: JSONObject) throws(JSONError)

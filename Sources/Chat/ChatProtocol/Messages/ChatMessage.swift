@@ -10,6 +10,10 @@ public struct ChatMessage: Hashable, Sendable {
     public var event: ChatMessageEvent
     /// The abilities of the sender that no version implies.
     public var capabilities: Set<ChatCapability> = []
+    /// The members of the message that this version does not know, as they came.
+    public var unknownMembers = JSONObject()
+    /// The parameters of the event that this version does not know, as they came; none for events that keep them themselves.
+    public var unknownParameters = JSONObject()
 
     /// Creates the value from its parts.
     public init(versions: VersionRange = ChatVersions.supported, messageID: SharedMessageID? = nil, event: ChatMessageEvent) {
@@ -33,10 +37,14 @@ extension ChatMessage: JSONObjectConvertible {
         let parameters: JSONObject = try object.required("params")
         do {
             event = try ChatMessageEvent(tag: tag, parameters: parameters)
+            unknownParameters = event.unknown(of: parameters)
         } catch {
             throw error.under("params")
         }
+        unknownMembers = object.unknown(to: Self.memberNames)
     }
+
+    private static let memberNames = ["v", "msgId", "event", "params", "caps"]
 
     /// The message as JSON. The binary event has no such form: it is an object without parameters then, which no client
     /// takes; use ``body``.
@@ -44,8 +52,11 @@ extension ChatMessage: JSONObjectConvertible {
         object.add("v", versions)
         object.add("msgId", messageID)
         object.add("event", tag.rawValue)
-        object.add("params", event.parameters)
+        var parameters = event.parameters
+        UnknownMembers.add(unknownParameters, to: &parameters)
+        object.add("params", parameters)
         if !capabilities.isEmpty { object.add("caps", capabilities.map(\.rawValue).sorted()) }
+        object.add(unknown: unknownMembers, to: Self.memberNames)
     }
 }
 

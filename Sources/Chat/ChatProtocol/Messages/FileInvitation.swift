@@ -1,14 +1,28 @@
 /// The mode in which a small file travels inside messages. Only old clients do that; files go by XFTP.
-public enum InlineFileMode: String, TextCode {
+public enum InlineFileMode: OpenTextCode {
     /// It is sent once it is accepted.
     case offer
     /// It is sent without being accepted.
     case sent
+    /// A word of newer clients: the file cannot be received inside messages.
+    case unknown(String)
+
+    /// The words that this version knows.
+    public static let allCases: [InlineFileMode] = [.offer, .sent]
+
+    /// The word.
+    public var code: String {
+        switch self {
+        case .offer: "offer"
+        case .sent: "sent"
+        case .unknown(let code): code
+        }
+    }
 }
 
 /// A part of the description by which a file is fetched over XFTP (xftp.md, "File description").
 @JSONMembers
-public struct FileDescription: Hashable, JSONObjectConvertible {
+public struct FileDescription: Hashable, ExtensibleObject {
     /// Part of the YAML text; at most ``ChatLimits/fileDescriptionPart`` bytes.
     @JSONName("fileDescrText") public var text: String
     /// The part in the invitation is 0, those that follow in messages of their own are counted from 1.
@@ -19,7 +33,7 @@ public struct FileDescription: Hashable, JSONObjectConvertible {
 
 /// A file that comes with a message.
 @JSONMembers
-public struct FileInvitation: Hashable, JSONObjectConvertible {
+public struct FileInvitation: Hashable, ExtensibleObject {
     /// A name without folders; who saves the file must check that.
     @JSONName("fileName") public var name: String
     /// Bytes.

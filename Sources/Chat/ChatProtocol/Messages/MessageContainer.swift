@@ -1,6 +1,6 @@
 /// Points at another message of the same chat.
 @JSONMembers
-public struct MessageReference: Hashable, JSONObjectConvertible {
+public struct MessageReference: Hashable, ExtensibleObject {
     /// Which message; nil for messages without an identifier.
     @JSONName("msgId") public var messageID: SharedMessageID?
     /// When its sender sent it.
@@ -13,7 +13,7 @@ public struct MessageReference: Hashable, JSONObjectConvertible {
 
 /// A quoted message: where it is, and its content as the one who quotes it has it.
 @JSONMembers
-public struct QuotedMessage: Hashable, JSONObjectConvertible {
+public struct QuotedMessage: Hashable, ExtensibleObject {
     /// Which message is quoted.
     @JSONName("msgRef") public var reference: MessageReference
     /// The content of the message.
@@ -46,6 +46,8 @@ public enum MessageScope: Hashable, JSONConvertible {
 public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionaryLiteral {
     /// Members by their names in the text.
     public var members: [String: MemberID]
+    /// What a mention says besides the member, by its name in the text.
+    private var unknownMembers: [String: JSONObject] = [:]
 
     /// True if nobody is mentioned.
     public var isEmpty: Bool { members.isEmpty }
@@ -63,7 +65,10 @@ public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionar
         members = [:]
         for (name, mention) in try JSONObject(json: json).members {
             do {
-                members[name] = try JSONObject(json: mention).required("memberId")
+                let mention = try JSONObject(json: mention)
+                members[name] = try mention.required("memberId")
+                let unknown = mention.unknown(to: ["memberId"])
+                if !unknown.isEmpty { unknownMembers[name] = unknown }
             } catch {
                 // The name is content of the message and has no place in an error.
                 throw error.under("mention")
@@ -76,16 +81,23 @@ public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionar
         .object(
             JSONObject(
                 members.sorted { $0.key.scalarsPrecede($1.key) }
-                    .map { ($0.key, JSONValue.object(["memberId": $0.value.json])) }))
+                    .map { ($0.key, mention($0.value, unknownMembers[$0.key])) }))
+    }
+
+    private func mention(_ member: MemberID, _ unknown: JSONObject?) -> JSONValue {
+        var object: JSONObject = ["memberId": member.json]
+        if let unknown { UnknownMembers.add(unknown, to: &object) }
+        return .object(object)
     }
 }
 
 /// A message with all that goes with its content (`x.msg.new`).
-public struct MessageContainer: Hashable, JSONConvertible {
+@JSONMembers
+public struct MessageContainer: Hashable, ExtensibleObject {
     /// The content of the message.
     public var content: MessageContent
     /// Whom the text mentions.
-    public var mentions: MessageMentions
+    public var mentions: MessageMentions = [:]
     /// The file that comes with the message.
     public var file: FileInvitation?
     /// Seconds after which the message disappears.
@@ -103,24 +115,6 @@ public struct MessageContainer: Hashable, JSONConvertible {
     /// True if the message was forwarded from another chat; see ``isForwarded``.
     public var forward: Bool?
 
-    /// Creates the value from its parts.
-    public init(
-        content: MessageContent, mentions: MessageMentions = [:], file: FileInvitation? = nil, ttl: Int? = nil,
-        live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil, quote: QuotedMessage? = nil,
-        parent: MessageReference? = nil, forward: Bool? = nil
-    ) {
-        self.content = content
-        self.mentions = mentions
-        self.file = file
-        self.ttl = ttl
-        self.live = live
-        self.scope = scope
-        self.asGroup = asGroup
-        self.quote = quote
-        self.parent = parent
-        self.forward = forward
-    }
-
     /// True if the message was forwarded from another chat.
     public var isForwarded: Bool { forward == true }
     /// True if the message is still being typed.
@@ -128,9 +122,8 @@ public struct MessageContainer: Hashable, JSONConvertible {
     /// True if it is posted in the name of the channel.
     public var isAsGroup: Bool { asGroup == true }
 
-    /// Reads the JSON form.
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    /// Reads the members of an object. The time to live is bounded.
+    public init(object: JSONObject) throws(JSONError) {
         content = try object.required("content")
         mentions = try object.optional("mentions") ?? [:]
         file = try object.optional("file")
@@ -141,10 +134,11 @@ public struct MessageContainer: Hashable, JSONConvertible {
         quote = try object.optional("quote")
         parent = try object.optional("parent")
         forward = try object.optional("forward")
+        unknownMembers = object.unknown(to: Self.memberNames)
     }
 
-    var object: JSONObject {
-        var object = JSONObject()
+    /// Sets the members of an object; no mentions are left out.
+    public func write(into object: inout JSONObjectWriter) {
         object.add("content", content)
         if !mentions.isEmpty { object.add("mentions", mentions) }
         object.add("file", file)
@@ -155,9 +149,6 @@ public struct MessageContainer: Hashable, JSONConvertible {
         object.add("quote", quote)
         object.add("parent", parent)
         object.add("forward", forward)
-        return object
+        object.add(unknown: unknownMembers, to: Self.memberNames)
     }
-
-    /// The JSON form.
-    public var json: JSONValue { .object(object) }
 }

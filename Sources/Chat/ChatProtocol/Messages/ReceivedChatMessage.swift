@@ -16,8 +16,8 @@ public struct ReceivedChatMessage: Hashable, Sendable {
         self.message = message
     }
 
-    /// The message as an element of a batch without the mark of forwarding: signed bytes as they came, others encoded anew,
-    /// so that nothing that was not understood is passed on.
+    /// The message as an element of a batch without the mark of forwarding: signed bytes as they came, others encoded anew
+    /// with the members that are not known. Members of the same name, which clients may read differently, are not passed on.
     public var element: Bytes { signed?.element ?? message.body }
 }
 

@@ -1,13 +1,13 @@
 /// A preference that says only whether a feature is allowed.
 @JSONMembers
-public struct SimplePreference: Hashable, JSONObjectConvertible {
+public struct SimplePreference: Hashable, ExtensibleObject {
     /// The extent to which the feature is allowed.
     public var allow: FeatureAllowed
 }
 
 /// The preference for messages that disappear.
 @JSONMembers
-public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
+public struct TimedMessagesPreference: Hashable, ExtensibleObject {
     /// The extent to which the feature is allowed.
     public var allow: FeatureAllowed
     /// Seconds after which messages disappear.
@@ -17,12 +17,13 @@ public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
     public init(object: JSONObject) throws(JSONError) {
         allow = try object.required("allow")
         ttl = try object.optionalTimeToLive("ttl")
+        unknownMembers = object.unknown(to: Self.memberNames)
     }
 }
 
 /// The preferences of a user, in the profile for all contacts or set for one contact; nil means the default.
 @JSONMembers
-public struct ChatPreferences: Hashable, JSONObjectConvertible {
+public struct ChatPreferences: Hashable, ExtensibleObject {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference?
     /// Deleting sent messages for both sides.
@@ -53,18 +54,24 @@ public struct ChatPreferences: Hashable, JSONObjectConvertible {
         }
     }
 
-    /// Sets whether a feature is allowed; nil takes the setting away. A time to live that is set stays.
+    /// Sets whether a feature is allowed; nil takes the setting away. A time to live that is set stays, and so do
+    /// unknown members.
     public mutating func set(_ feature: ChatFeature, allow: FeatureAllowed?) {
-        let simple = allow.map(SimplePreference.init(allow:))
+        func simple(_ old: SimplePreference?) -> SimplePreference? { allow.map { SimplePreference(allow: $0).keepingUnknownMembers(of: old) } }
         switch feature {
-        case .timedMessages: timedMessages = allow.map { .init(allow: $0, ttl: timedMessages?.ttl) }
-        case .fullDelete: fullDelete = simple
-        case .reactions: reactions = simple
-        case .voice: voice = simple
-        case .files: files = simple
-        case .calls: calls = simple
-        case .sessions: sessions = simple
+        case .timedMessages: setTimedMessages(allow, ttl: timedMessages?.ttl)
+        case .fullDelete: fullDelete = simple(fullDelete)
+        case .reactions: reactions = simple(reactions)
+        case .voice: voice = simple(voice)
+        case .files: files = simple(files)
+        case .calls: calls = simple(calls)
+        case .sessions: sessions = simple(sessions)
         }
+    }
+
+    /// Sets whether messages may disappear, and when; nil takes the setting away.
+    public mutating func setTimedMessages(_ allow: FeatureAllowed?, ttl: Int?) {
+        timedMessages = allow.map { TimedMessagesPreference(allow: $0, ttl: ttl).keepingUnknownMembers(of: timedMessages) }
     }
 }
 

@@ -11,7 +11,8 @@ public struct PreferenceEnabled: Hashable, JSONObjectConvertible {
     /// - Parameter isAsymmetric: Whether the feature may be enabled for one side only: for the one that does not allow it,
     ///   when the other always does.
     public init(user: FeatureAllowed, contact: FeatureAllowed, isAsymmetric: Bool) {
-        switch (user, contact) {
+        // What newer clients say is as good as no.
+        switch (user.isAllowed ? user : .no, contact.isAllowed ? contact : .no) {
         case (.always, .no): self.init(forUser: false, forContact: isAsymmetric)
         case (.no, .always): self.init(forUser: isAsymmetric, forContact: false)
         case (.no, _), (_, .no): self.init(forUser: false, forContact: false)

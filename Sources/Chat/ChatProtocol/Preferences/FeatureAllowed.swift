@@ -1,16 +1,48 @@
 /// The extent to which one side of a direct chat allows a feature.
-public enum FeatureAllowed: String, TextCode, CaseIterable {
+public enum FeatureAllowed: OpenTextCode {
     /// Whatever the other side says.
     case always
     /// If the other side allows it too.
     case yes
     case no
+    /// A word of newer clients, which allows nothing here.
+    case unknown(String)
+
+    /// The words that this version knows.
+    public static let allCases: [FeatureAllowed] = [.always, .yes, .no]
+
+    /// The word.
+    public var code: String {
+        switch self {
+        case .always: "always"
+        case .yes: "yes"
+        case .no: "no"
+        case .unknown(let code): code
+        }
+    }
+
+    /// True if the feature is allowed, at least when the other side allows it too.
+    public var isAllowed: Bool { self == .always || self == .yes }
 }
 
 /// The state of a feature in a group: on or off.
-public enum GroupFeatureEnabled: String, TextCode, CaseIterable {
+public enum GroupFeatureEnabled: OpenTextCode {
     case on
     case off
+    /// A word of newer clients, which enables nothing here.
+    case unknown(String)
+
+    /// The words that this version knows.
+    public static let allCases: [GroupFeatureEnabled] = [.on, .off]
+
+    /// The word.
+    public var code: String {
+        switch self {
+        case .on: "on"
+        case .off: "off"
+        case .unknown(let code): code
+        }
+    }
 }
 
 /// Features that the two sides of a direct chat agree on.

@@ -18,7 +18,7 @@ extension ChatFeature {
     ///
     /// - Parameter parameter: The time to live of messages in seconds.
     public func offerText(_ allow: FeatureAllowed, parameter: Int?) -> String {
-        allow == .no ? "cancelled \(name)" : "offered \(name)\(parameterText(parameter))"
+        !allow.isAllowed ? "cancelled \(name)" : "offered \(name)\(parameterText(parameter))"
     }
 
     /// The text that a chat shows when a feature is enabled or disabled.
@@ -63,7 +63,7 @@ extension GroupFeature {
 
     /// The text that a group shows when a feature is enabled or disabled.
     public func stateText(_ state: GroupFeatureState) -> String {
-        var text = "\(name): \(state.enable.rawValue)"
+        var text = "\(name): \(state.enable.code)"
         if state.enable == .on, let parameter = state.parameter {
             switch self {
             case .timedMessages: text += " (\(TimeToLive.text(parameter)))"

@@ -1,6 +1,6 @@
 /// Preferences with nothing left open. Members that older clients do not have may be absent in JSON.
 @JSONMembers
-public struct FullChatPreferences: Hashable, JSONObjectConvertible {
+public struct FullChatPreferences: Hashable, ExtensibleObject {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference
     /// Deleting sent messages for both sides.
@@ -45,13 +45,17 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
         calls = pick(\.calls, defaults.calls)
         sessions = pick(\.sessions, defaults.sessions)
         commands = pick(\.commands, defaults.commands)
+        if let contact { unknownMembers = contact.unknownMembers }
+        if let profile { UnknownMembers.add(profile.unknownMembers, to: &unknownMembers) }
     }
 
     /// The same preferences, all set.
     public var preferences: ChatPreferences {
-        ChatPreferences(
+        var preferences = ChatPreferences(
             timedMessages: timedMessages, fullDelete: fullDelete, reactions: reactions, voice: voice, files: files,
             calls: calls, sessions: sessions, commands: commands)
+        preferences.unknownMembers = unknownMembers
+        return preferences
     }
 
     /// The preference for a feature, with the time to live where it has one.

@@ -1,6 +1,6 @@
 /// Group preferences with nothing left open. Members that older clients do not have may be absent in JSON.
 @JSONMembers
-public struct FullGroupPreferences: Hashable, JSONObjectConvertible {
+public struct FullGroupPreferences: Hashable, ExtensibleObject {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference
     /// Messages from member to member, as contacts.
@@ -46,14 +46,17 @@ public struct FullGroupPreferences: Hashable, JSONObjectConvertible {
         sessions = preferences?.sessions ?? .init(enable: .off)
         comments = preferences?.comments ?? .init(enable: .off)
         commands = preferences?.commands ?? []
+        unknownMembers = preferences?.unknownMembers ?? JSONObject()
     }
 
     /// The same preferences, all set.
     public var preferences: GroupPreferences {
-        GroupPreferences(
+        var preferences = GroupPreferences(
             timedMessages: timedMessages, directMessages: directMessages, fullDelete: fullDelete, reactions: reactions,
             voice: voice, files: files, simplexLinks: simplexLinks, reports: reports, history: history, support: support,
             sessions: sessions, comments: comments, commands: commands)
+        preferences.unknownMembers = unknownMembers
+        return preferences
     }
 
     /// The state of a feature in the group.

@@ -2,7 +2,7 @@ extension GroupPreferences {
     /// The preferences of a business chat, which is a group: made of the preferences of the business' profile.
     public static func business(_ preferences: ChatPreferences) -> GroupPreferences {
         func enable(_ allow: FeatureAllowed?, _ fallback: GroupFeatureEnabled) -> GroupFeatureEnabled {
-            allow.map { $0 == .no ? .off : .on } ?? fallback
+            allow.map { $0.isAllowed ? .on : .off } ?? fallback
         }
         return GroupPreferences(
             timedMessages: .init(enable: enable(preferences.timedMessages?.allow, .off), ttl: preferences.timedMessages?.ttl),

@@ -1,13 +1,13 @@
 /// A group preference that says only whether a feature is on.
 @JSONMembers
-public struct GroupPreference: Hashable, JSONObjectConvertible {
+public struct GroupPreference: Hashable, ExtensibleObject {
     /// The state of the feature.
     public var enable: GroupFeatureEnabled
 }
 
 /// A group preference that may hold for members from a role up only.
 @JSONMembers
-public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
+public struct RoleGroupPreference: Hashable, ExtensibleObject {
     /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// The lowest role that may use the feature; nil for all members.
@@ -16,7 +16,7 @@ public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
 
 /// The group preference for messages that disappear.
 @JSONMembers
-public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
+public struct TimedMessagesGroupPreference: Hashable, ExtensibleObject {
     /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// Seconds after which messages disappear.
@@ -26,12 +26,13 @@ public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         ttl = try object.optionalTimeToLive("ttl")
+        unknownMembers = object.unknown(to: Self.memberNames)
     }
 }
 
 /// The group preference for comments to channel posts.
 @JSONMembers
-public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
+public struct CommentsGroupPreference: Hashable, ExtensibleObject {
     /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// Seconds from a post after which it takes no more comments; nil for no end. Development versions of the official
@@ -46,12 +47,13 @@ public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
         } else {
             duration = try object.optionalTimeToLive("closeAfter")
         }
+        unknownMembers = object.unknown(to: Self.memberNames + ["closeAfter"])
     }
 }
 
 /// The preferences of a group, as its profile carries them; nil means the default.
 @JSONMembers
-public struct GroupPreferences: Hashable, JSONObjectConvertible {
+public struct GroupPreferences: Hashable, ExtensibleObject {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference?
     /// Messages from member to member, as contacts.
@@ -81,22 +83,28 @@ public struct GroupPreferences: Hashable, JSONObjectConvertible {
 }
 
 extension GroupPreferences {
-    /// Enables or disables a feature; the role counts for features that have one.
+    /// Enables or disables a feature; the role counts for features that have one. Times that are set stay, and so do unknown members.
     public mutating func set(_ feature: GroupFeature, _ enable: GroupFeatureEnabled, role: GroupMemberRole? = nil) {
-        let simple = GroupPreference(enable: enable), withRole = RoleGroupPreference(enable: enable, role: role)
+        func simple(_ old: GroupPreference?) -> GroupPreference { GroupPreference(enable: enable).keepingUnknownMembers(of: old) }
+        func withRole(_ old: RoleGroupPreference?) -> RoleGroupPreference { RoleGroupPreference(enable: enable, role: role).keepingUnknownMembers(of: old) }
         switch feature {
-        case .timedMessages: timedMessages = TimedMessagesGroupPreference(enable: enable, ttl: timedMessages?.ttl)
-        case .directMessages: directMessages = withRole
-        case .fullDelete: fullDelete = withRole
-        case .reactions: reactions = simple
-        case .voice: voice = withRole
-        case .files: files = withRole
-        case .simplexLinks: simplexLinks = withRole
-        case .reports: reports = simple
-        case .history: history = simple
-        case .support: support = simple
-        case .sessions: sessions = withRole
-        case .comments: comments = CommentsGroupPreference(enable: enable, duration: comments?.duration)
+        case .timedMessages: setTimedMessages(enable, ttl: timedMessages?.ttl)
+        case .directMessages: directMessages = withRole(directMessages)
+        case .fullDelete: fullDelete = withRole(fullDelete)
+        case .reactions: reactions = simple(reactions)
+        case .voice: voice = withRole(voice)
+        case .files: files = withRole(files)
+        case .simplexLinks: simplexLinks = withRole(simplexLinks)
+        case .reports: reports = simple(reports)
+        case .history: history = simple(history)
+        case .support: support = simple(support)
+        case .sessions: sessions = withRole(sessions)
+        case .comments: comments = CommentsGroupPreference(enable: enable, duration: comments?.duration).keepingUnknownMembers(of: comments)
         }
+    }
+
+    /// Sets whether messages disappear, and when.
+    public mutating func setTimedMessages(_ enable: GroupFeatureEnabled, ttl: Int?) {
+        timedMessages = TimedMessagesGroupPreference(enable: enable, ttl: ttl).keepingUnknownMembers(of: timedMessages)
     }
 }

@@ -27,7 +27,7 @@ public enum GroupType: TextCode {
 
 /// The public part of a group: its link and its identity.
 @JSONMembers
-public struct PublicGroupProfile: Hashable, JSONObjectConvertible {
+public struct PublicGroupProfile: Hashable, ExtensibleObject {
     /// The kind of group, from which follows who may post.
     public var groupType: GroupType
     /// A short link.
@@ -37,20 +37,33 @@ public struct PublicGroupProfile: Hashable, JSONObjectConvertible {
 }
 
 /// For whom a step of admission holds.
-public enum MemberCriteria: String, TextCode {
+public enum MemberCriteria: OpenTextCode {
     case all
+    /// A word of newer clients. Hosts of this version take it for all.
+    case unknown(String)
+
+    /// The words that this version knows.
+    public static let allCases: [MemberCriteria] = [.all]
+
+    /// The word.
+    public var code: String {
+        switch self {
+        case .all: "all"
+        case .unknown(let code): code
+        }
+    }
 }
 
 /// The admission of new members to a group.
 @JSONMembers
-public struct GroupMemberAdmission: Hashable, JSONObjectConvertible {
+public struct GroupMemberAdmission: Hashable, ExtensibleObject {
     /// The members who are reviewed by moderators before joining; nil for nobody.
     public var review: MemberCriteria?
 }
 
 /// The profile of a group.
 @JSONMembers
-public struct GroupProfile: Hashable, JSONObjectConvertible {
+public struct GroupProfile: Hashable, ExtensibleObject {
     /// The name of the group.
     public var displayName: String
     /// A longer name, usually empty.

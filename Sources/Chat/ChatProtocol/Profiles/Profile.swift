@@ -14,14 +14,28 @@ public struct ImageData: Hashable, JSONConvertible {
 }
 
 /// The kind of peer behind a profile: a person or a bot.
-public enum ChatPeerType: String, TextCode {
+public enum ChatPeerType: OpenTextCode {
     case human
     case bot
+    /// A kind of newer clients.
+    case unknown(String)
+
+    /// The kinds that this version knows.
+    public static let allCases: [ChatPeerType] = [.human, .bot]
+
+    /// The word.
+    public var code: String {
+        switch self {
+        case .human: "human"
+        case .bot: "bot"
+        case .unknown(let code): code
+        }
+    }
 }
 
 /// The profile that a user shows to contacts and members.
 @JSONMembers
-public struct Profile: Hashable, JSONObjectConvertible {
+public struct Profile: Hashable, ExtensibleObject {
     /// See ``DisplayName`` for valid names. Names of peers are shown unchanged.
     public var displayName: String
     /// A longer name, usually empty.

@@ -1,6 +1,6 @@
 /// The data of a contact address or invitation about its owner, before anyone connects: the user data of its short link.
 @JSONMembers
-public struct ContactShortLinkData: Hashable, JSONObjectConvertible {
+public struct ContactShortLinkData: Hashable, ExtensibleObject {
     /// The profile of the owner of the address.
     public var profile: Profile
     /// The welcome message.
@@ -11,14 +11,14 @@ public struct ContactShortLinkData: Hashable, JSONObjectConvertible {
 
 /// Facts about a public group that change without its owner signing them.
 @JSONMembers
-public struct PublicGroupData: Hashable, JSONObjectConvertible {
+public struct PublicGroupData: Hashable, ExtensibleObject {
     /// Members, as far as the public may know.
     public var publicMemberCount: Int64
 }
 
 /// The data of a group link about the group: the user data of its short link.
 @JSONMembers
-public struct GroupShortLinkData: Hashable, JSONObjectConvertible {
+public struct GroupShortLinkData: Hashable, ExtensibleObject {
     /// The profile of the group.
     public var groupProfile: GroupProfile
     /// Set for public groups.
@@ -27,14 +27,14 @@ public struct GroupShortLinkData: Hashable, JSONObjectConvertible {
 
 /// The data of the link of a relay to one channel: the user data of its short link.
 @JSONMembers
-public struct RelayShortLinkData: Hashable, JSONObjectConvertible {
+public struct RelayShortLinkData: Hashable, ExtensibleObject {
     /// The profile of the relay.
     public var relayProfile: Profile
 }
 
 /// A relay as its address and the lists of relays show it.
 @JSONMembers
-public struct RelayProfile: Hashable, JSONObjectConvertible {
+public struct RelayProfile: Hashable, ExtensibleObject {
     /// The name of the relay.
     public var displayName: String
     /// A longer name, usually empty.
@@ -47,14 +47,14 @@ public struct RelayProfile: Hashable, JSONObjectConvertible {
 
 /// The data of the address of a relay: the user data of its short link.
 @JSONMembers
-public struct RelayAddressLinkData: Hashable, JSONObjectConvertible {
+public struct RelayAddressLinkData: Hashable, ExtensibleObject {
     /// The profile of the relay.
     public var relayProfile: RelayProfile
 }
 
 /// The client data in the full link of a group, by which clients tell it from a contact address.
 @JSONMembers
-public struct GroupLinkClientData: Hashable, JSONObjectConvertible {
+public struct GroupLinkClientData: Hashable, ExtensibleObject {
     /// The same in all links of the group.
     public var groupLinkID: GroupLinkID
 }

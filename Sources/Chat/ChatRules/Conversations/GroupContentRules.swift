@@ -43,7 +43,7 @@ package enum GroupContentRules {
     /// Tells whether a message has a SimpleX link that its author may not send.
     package static func forbidsLinks(_ content: MessageContent, by author: GroupMember, in group: GroupInfo) -> Bool {
         guard !group.allows(.simplexLinks, author) else { return false }
-        if case .chat = content { return true }
+        if content.type == .chat { return true }
         return Markdown.hasSimplexLink(content.text) || content.attachedTexts.contains(where: Markdown.hasSimplexLink)
     }
 }

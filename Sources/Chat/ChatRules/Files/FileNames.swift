@@ -50,7 +50,7 @@ package enum FileNames {
     /// The name of the copy of a forwarded file. Pictures and recordings are named by the time, as their names often tell where they were made.
     package static func forwarded(_ name: String, _ content: MessageContent, at time: UTCTimestamp) -> String {
         let prefix: String
-        switch content {
+        switch content.kind {
         case .image: prefix = "IMG_"
         case .voice: prefix = "voice_"
         case .video: prefix = "video_"

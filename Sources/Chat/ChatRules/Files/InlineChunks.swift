@@ -20,7 +20,10 @@ package struct InlineChunks: Equatable {
 
 extension FileInvitation {
     /// The way in which the file is offered inside messages; nil if it travels otherwise.
-    package var inlineMode: InlineFileMode? { fileDescription == nil && connectionRequest == nil ? inline : nil }
+    package var inlineMode: InlineFileMode? {
+        if case .unknown? = inline { return nil }
+        return fileDescription == nil && connectionRequest == nil ? inline : nil
+    }
 
     /// The mode in which the file is received without being asked for by an option: `sent` at once, `offer` when it is accepted; nil if it is not.
     ///
@@ -32,6 +35,7 @@ extension FileInvitation {
         switch mode {
         case .offer: return .offer
         case .sent: return isShown && content?.isVoice == true ? .sent : nil
+        case .unknown: return nil
         }
     }
 }

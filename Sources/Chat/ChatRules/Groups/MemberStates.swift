@@ -42,7 +42,7 @@ extension GroupMemberStatus {
         switch acceptance {
         case .pendingApproval: self = .pendingApproval
         case .pendingReview: self = .pendingReview
-        case .accepted: self = admission?.review == .all ? .pendingReview : .accepted
+        case .accepted: self = admission?.review != nil ? .pendingReview : .accepted
         }
     }
 }

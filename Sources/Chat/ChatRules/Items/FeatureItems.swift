@@ -94,7 +94,7 @@ extension ContactUserPreferences {
         switch feature {
         case .timedMessages:
             let timed = byUser ? timedMessages.userPreference.preference : timedMessages.contactPreference
-            return FeatureOffer(allowed: timed.allow, parameter: timed.allow == .no ? nil : timed.ttl)
+            return FeatureOffer(allowed: timed.allow, parameter: timed.allow.isAllowed ? timed.ttl : nil)
         case .fullDelete: return offer(fullDelete)
         case .reactions: return offer(reactions)
         case .voice: return offer(voice)

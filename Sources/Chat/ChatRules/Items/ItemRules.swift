@@ -23,11 +23,11 @@ package enum ItemRules {
     /// The quote of a message in its answer: large content is represented by its text only.
     package static func quoted(_ quoted: MessageContent, in content: MessageContent, fileName: String?) -> MessageContent {
         let text = quoted.text.isEmpty ? fileName ?? "" : quoted.text
-        switch content {
+        switch content.kind {
         case .text, .file, .voice, .report: break
         default: return .text(text)
         }
-        switch quoted {
+        switch quoted.kind {
         case .image(_, let image): return .image(text: text, image: image)
         case .file: return .file(text)
         default: return quoted

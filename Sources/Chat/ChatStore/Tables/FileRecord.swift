@@ -180,7 +180,7 @@ extension FileRecord {
             file["xftpRcvFile"] = .object(download)
         }
         var invitation = JSONObject([("fileName", .string(name)), ("fileSize", .int(size))])
-        if let mode = offer?.inlineMode { invitation["fileInline"] = .string(mode.rawValue) }
+        if let mode = offer?.inlineMode { invitation["fileInline"] = .string(mode.code) }
         file["fileInvitation"] = .object(invitation)
         var status = JSONObject([("type", .string(state.rawValue))])
         switch state {
@@ -190,7 +190,7 @@ extension FileRecord {
         case .cancelled: if let path { status["filePath_"] = .string(path) }
         }
         file["fileStatus"] = .object(status)
-        if let receivedInline { file["rcvFileInline"] = .string(receivedInline.rawValue) }
+        if let receivedInline { file["rcvFileInline"] = .string(receivedInline.code) }
         file["senderDisplayName"] = .string(sender)
         file["chunkSize"] = .int(chunkSize)
         file["cancelled"] = .bool(isCancelled)

@@ -77,7 +77,7 @@ package struct FileTable {
         let redirectFor = row.optionalID(FileID.self)
         let approvesRelays = row.flag()
         let offer = row.optionalText().flatMap { try? FileInvitation(parsing: $0) }
-        let receivedInline = row.optionalText().flatMap { InlineFileMode(rawValue: $0) }
+        let receivedInline = row.optionalText().flatMap { InlineFileMode(known: $0) }
         return FileRecord(
             id: id, user: user, item: item, isSent: isSent, name: name, size: size, fileProtocol: fileProtocol, status: status, path: path, key: key,
             chunkSize: chunkSize, state: state, isCancelled: isCancelled, transfer: transfer, isStarted: isStarted, isTransferDeleted: isDeleted,
@@ -127,7 +127,7 @@ package struct FileTable {
                 file.user, file.item, file.isSent, file.name, file.size, file.fileProtocol.rawValue, file.status.jsonText, file.path, file.key?.fileKey,
                 file.key?.fileNonce, file.chunkSize, file.state.rawValue, file.transfer?.bytes.blob, file.description?.text ?? "",
                 file.description.map { Int64($0.part) }, file.description?.isComplete ?? false, file.redirectFor, file.approvesRelays,
-                file.offer?.jsonText, file.receivedInline?.rawValue, file.createdAt.stored,
+                file.offer?.jsonText, file.receivedInline?.code, file.createdAt.stored,
             ])
     }
 
@@ -156,7 +156,7 @@ package struct FileTable {
             UPDATE files SET state = 'accepted', status_json = ?, path = ?, file_key = ?, file_nonce = ?, approves_relays = ?, received_inline = ?,
                 to_receive = 0
             WHERE file_id = ?
-            """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, inline?.rawValue, id])
+            """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, inline?.code, id])
     }
 
     /// Names the transfer of a file, which the service has not begun.

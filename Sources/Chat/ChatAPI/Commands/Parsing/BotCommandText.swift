@@ -3,11 +3,13 @@ import ChatProtocol
 /// The menu of a bot as people write it: `'Help':/help,'Menu':{'Order':'order <id>'}`.
 enum BotCommandText {
     static func print(_ commands: [BotCommand]) -> String {
-        commands.map { command in
+        commands.compactMap { command in
             switch command {
-            case .command(let keyword, let label, let parameters):
+            case .command(let keyword, let label, let parameters, _):
                 "\(quoted(label)):\(quoted(([keyword] + [parameters].compactMap(\.self)).joined(separator: " "), else: "/"))"
-            case .menu(let label, let commands): "\(quoted(label)):{\(print(commands))}"
+            case .menu(let label, let commands, _): "\(quoted(label)):{\(print(commands))}"
+            // People have no form for entries of newer clients.
+            case .unknown: nil
             }
         }.joined(separator: ",")
     }

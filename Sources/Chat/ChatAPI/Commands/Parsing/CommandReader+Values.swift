@@ -59,6 +59,7 @@ extension CommandReader {
     /// A value as JSON, which must be all that is left.
     mutating func json<Value: JSONConvertible>(_ type: Value.Type = Value.self) throws(CommandMismatch) -> Value {
         guard let value = try? Value(parsing: rest()) else { throw CommandMismatch() }
+        if let words = value as? any KnownWords, words.hasUnknownWords { throw CommandMismatch() }
         return value
     }
 

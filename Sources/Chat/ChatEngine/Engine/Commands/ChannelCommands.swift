@@ -59,7 +59,8 @@ extension ChannelCommands {
         @Sendable func published(_ link: ConnectionShortLink) -> GroupProfile {
             var profile = profile
             profile.publicGroup = PublicGroupProfile(
-                groupType: .channel, groupLink: link.with(type: .channel).wireString, publicGroupID: Base64URLBytes(id))
+                groupType: .channel, groupLink: link.with(type: .channel).wireString, publicGroupID: Base64URLBytes(id)
+            ).keepingUnknownMembers(of: profile.publicGroup)
             return profile
         }
         let agentUser = try runner.agentUser(of: user)

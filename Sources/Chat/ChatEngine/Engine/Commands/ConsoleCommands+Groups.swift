@@ -53,11 +53,11 @@ extension ConsoleCommands {
         case .setTimedMessages(let seconds):
             return try await update(group) { profile in
                 var preferences = profile.groupPreferences ?? GroupPreferences()
-                preferences.timedMessages = TimedMessagesGroupPreference(enable: seconds == nil ? .off : .on, ttl: seconds ?? 86_400)
+                preferences.setTimedMessages(seconds == nil ? .off : .on, ttl: seconds ?? 86_400)
                 profile.groupPreferences = preferences
             }
         case .setAdmissionReview(let review):
-            return try await update(group) { $0.memberAdmission = GroupMemberAdmission(review: review) }
+            return try await update(group) { $0.memberAdmission = GroupMemberAdmission(review: review).keepingUnknownMembers(of: $0.memberAdmission) }
         case .report(let member, let reason, let text):
             let item = try await query { transaction in
                 let author = try member.map { try transaction.conversations.member(named: $0, in: group).groupMemberID }

@@ -254,13 +254,12 @@ extension ConsoleCommands {
         case .setTimedMessages(let setting):
             var preferences = contact.userPreferences
             let ttl = preferences.timedMessages?.ttl
-            preferences.timedMessages =
-                switch setting {
-                case .enable(let seconds): TimedMessagesPreference(allow: .yes, ttl: seconds)
-                case .enableKeepingTTL: TimedMessagesPreference(allow: .yes, ttl: ttl)
-                case .disable: TimedMessagesPreference(allow: .no, ttl: ttl)
-                case nil: nil
-                }
+            switch setting {
+            case .enable(let seconds): preferences.setTimedMessages(.yes, ttl: seconds)
+            case .enableKeepingTTL: preferences.setTimedMessages(.yes, ttl: ttl)
+            case .disable: preferences.setTimedMessages(.no, ttl: ttl)
+            case nil: preferences.setTimedMessages(nil, ttl: nil)
+            }
             return try await runner.run(.contacts(.setPreferences(id, preferences)))
         case .call, .accept, .reject: return try await refuse("calls")
         }

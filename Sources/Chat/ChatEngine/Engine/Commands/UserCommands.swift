@@ -83,7 +83,7 @@ extension UserCommands {
         case .setTimedMessages(let enabled):
             try await changeProfile { profile in
                 profile.preferences = profile.preferences ?? ChatPreferences()
-                profile.preferences?.timedMessages = TimedMessagesPreference(allow: enabled ? .yes : .no)
+                profile.preferences?.setTimedMessages(enabled ? .yes : .no, ttl: nil)
             }
         case .setThemes(let id, let themes):
             try await transaction { transaction in
