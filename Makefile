@@ -11,7 +11,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Virtual machines stand still for a minute now and then, and so do their disks.
 export PARLEY_TEST_PATIENCE ?= 180
 
-.PHONY: run test docs bench fuzz mutate mutants coverage soak simulate sanitize format lint clean packages
+.PHONY: run test docs bench fuzz mutate mutants coverage soak simulate sanitize release format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -52,6 +52,13 @@ docs: packages
 	done
 	Tests/Documentation/check-api $(ARCHIVES)/symbols/Parley
 	@echo "The API references are in $(ARCHIVES). Show one with: python3 -m http.server -d $(ARCHIVES)/Parley.doccarchive, then http://localhost:8000/documentation/parley"
+
+# The archives of a release, in $(RELEASE)/out: a tar archive, a Debian package, the list of parts, and checksums. The program contains the Swift libraries.
+RELEASE := .build-release
+release: PACKAGES += libcurl4-openssl-dev dpkg-dev git python3 xz-utils
+release: packages
+	$(SWIFT) build -c release --static-swift-stdlib --product parley --scratch-path $(RELEASE)
+	Packaging/make-packages $(RELEASE)/release/parley $(RELEASE)/checkouts $(RELEASE)/out
 
 # Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
 bench: packages
