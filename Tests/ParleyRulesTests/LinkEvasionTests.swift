@@ -75,6 +75,9 @@ import Testing
         #expect(isShown && TextLinks(in: text).hasSimplexLink)
     }
 
+    @Test(arguments: ["https : // \(simplex)", "https://smp8.simplex.im/a# lXUjJW5vHYQzoLYgmi8GbxkGP41_kjefFvBrdwg-0Ok, no spaces"])
+    func aSimplexLinkIsFoundWithSpacesInIt(_ text: String) { #expect(TextLinks(in: text).hasSimplexLink) }
+
     @Test(arguments: [
         "https://a.org/#x", "[join us](https://a.org/#x)", "simplex:/a", "simplex:/a#", "# heading https://a.org", "`https://x` #tag", "a.org#lXUjJW5v",
     ])

@@ -215,6 +215,39 @@ import Testing
         try await channel.close()
     }
 
+    @Test func whatIsTakenOutOfTheHistoryStaysWithThoseWhoHaveIt() async throws {
+        let channel = try await Channel(as: .relay)
+        let deletion = ChatMessageEvent.deleteMessage(MessageDeletion(messageID: Self.post, onlyHistory: true))
+        _ = try await channel.receive(text("post", asGroup: true), from: "owner", id: Self.post)
+        #expect(try await channel.rule.count("relay_tasks") == 1)
+        for name in ["ann", "mod"] {
+            #expect(try await channel.receive(deletion, from: name).messageErrors == ["x.msg.del: invalid channel message delete"], "\(name)")
+        }
+        #expect(try await channel.receive(deletion, from: "owner").types == ["chatItemsDeleted"])
+        #expect(try await channel.rule.messages(in: Self.channel).allSatisfy { $0.meta.deleted != nil })
+        #expect(try await channel.rule.count("relay_tasks") == 1, "subscribers are not told of it")
+        try await channel.close()
+    }
+
+    @Test func anOwnerTakesAPostOutOfTheHistoryAndRemovesNoneOnlyHere() async throws {
+        let channel = try await Channel(as: .owner)
+        let post = try await channel.rule.send("post", to: Self.channel)
+        let refusal = try await channel.rule.refusal { try $0.sentMessages.delete([post.id], of: Self.channel, .internal) }
+        #expect(refusal == "invalidChatItemDelete")
+        let (_, effects) = try await channel.rule.memory.run { try $0.sentMessages.delete([post.id], of: Self.channel, .history) }
+        let shared = try #require(post.meta.sharedMessageID)
+        #expect(!effects.sent.isEmpty && effects.sent.allSatisfy { $0 == .deleteMessage(MessageDeletion(messageID: shared, onlyHistory: true)) })
+        #expect(try await channel.rule.messages(in: Self.channel).allSatisfy { $0.meta.deleted != nil })
+        try await channel.close()
+        // Only channels have such a history.
+        let scene = try await RuleScene()
+        try await scene.addGroup()
+        let item = try await scene.send("text", to: .group(RuleScene.group))
+        #expect(try await scene.refusal { try $0.sentMessages.delete([item.id], of: .group(RuleScene.group), .history) } == "invalidChatItemDelete")
+        #expect(try await scene.refusal { try $0.sentMessages.delete([item.id], of: .group(RuleScene.group), .internal) } == nil)
+        try await scene.close()
+    }
+
     @Test func whenTheChannelIsDeletedNothingElseIsPassedOn() async throws {
         let channel = try await Channel(as: .relay)
         for text in ["one", "two"] { _ = try await channel.receive(self.text(text, asGroup: true), from: "owner") }

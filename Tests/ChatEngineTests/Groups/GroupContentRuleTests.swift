@@ -68,6 +68,12 @@ import Testing
         // Apps show these as links to the web, which lead there all the same.
         ("join us: \(link).", true), ("(\(link))", true), ("\u{201C}\(link)\u{201D}", true), ("<\(link)>, please", true), ("see:\(link)!", true),
         ("https://example.com/#\(key)", false),
+        // Spaces and invisible signs inside, which a person is asked to leave out.
+        ("join: h t t p s : / / smp8.simplex.im/a#lXUjJW5vHYQzoLYgmi8GbxkGP41_kjefFvBrdwg-0Ok", true),
+        ("https://smp8.simplex.im/a # lXUjJW5vHYQzoLYgmi8G bxkGP41_kjefFvBrdwg-0Ok without the spaces", true),
+        ("https://smp8.\u{200B}simplex.im/a#lXUjJW5vHYQzoLYgmi8G\u{2060}bxkGP41_kjefFvBrdwg-0Ok", true),
+        ("simplex\n:/ \(path)\(queue)\(key) no spaces", true), (link.replacing("#", with: " #\u{3000}") + " thanks", true),
+        ("https: //example.com/a # lXUjJW5v", false), ("simplex: / contact # / ? v=1", false), ("see https://a.org and #tag", false),
     ])
     func simplexLinksAreFoundInTextsAndOthersAreNot(_ text: String, _ isThere: Bool) async throws {
         #expect(Markdown.hasSimplexLink(text) == isThere)

@@ -106,6 +106,25 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [GroupMemberRole.moderator, .member, .observer, .unknown("chief")])
+    func aHostWhoIsNoAdminAnyMoreLetsNobodyInUntilItIsOneAgain(_ role: GroupMemberRole) async throws {
+        let scene = try await scene()
+        func set(_ role: GroupMemberRole) async throws {
+            try await scene.run { transaction in
+                let own = try transaction.conversations.group(RuleScene.group, of: try transaction.user()).membership.groupMemberID
+                try transaction.db.members.update(own, role: role, at: transaction.now)
+            }
+        }
+        try await set(role)
+        let effects = try await ask(in: scene)
+        #expect(effects.events.messageErrors == ["a request to join by the link of a group of which this profile is no admin any more"])
+        #expect(answers(effects) == [nil] && effects.sent.isEmpty)
+        #expect(try await members(of: scene).isEmpty)
+        try await set(.admin)
+        #expect(answers(try await ask(as: 2, in: scene)) == [.admit(.accepted)])
+        try await scene.close()
+    }
+
     @Test func aHostWhoIsOutLetsNobodyIn() async throws {
         for (number, status) in [GroupMemberStatus.left, .removed, .groupDeleted, .rejected].enumerated() {
             let scene = try await scene()

@@ -43,7 +43,7 @@ struct KeptMembersTests {
         "CallCapabilities": "calls are neither stored nor passed on", "LinkContent": "is kept whole", "MessageMentions": "names are data",
         "MessageChatLink": "an enum that keeps them", "BotCommand": "an enum that keeps them",
         "ChatMessage": "keeps them by itself", "JSONValue": "any JSON", "JSONObject": "any JSON", "UTCTimestamp": "a text", "VersionRange": "a text",
-        "Base64URLBytes": "a text",
+        "Base64URLBytes": "a text", "RosterVersion": "a number",
     ]
 
     @Test("are kept by every type of the protocol, and every type is tested")

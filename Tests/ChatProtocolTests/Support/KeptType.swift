@@ -105,7 +105,11 @@ struct KeptType: Sendable, CustomTestStringConvertible {
         },
         KeptType(GroupRelayInvitation.self) {
             GroupRelayInvitation(fromMember: Self.memberRole(&$0), fromMemberProfile: $0.profile(), relayMemberID: $0.member(), groupLink: $0.text())
-        }, KeptType(MemberInfo.self) { $0.info() }, KeptType(MemberRestrictions.self) { _ in MemberRestrictions(restriction: .blocked) },
+        }, KeptType(MemberInfo.self) { $0.info() },
+        KeptType(RelayCapabilities.self) { RelayCapabilities(webDomain: $0.text()) },
+        KeptType(GroupRoster.self) { GroupRoster(version: $0.rosterVersion(), list: InlineFileInvitation(of: $0.bytes())) },
+        KeptType(InlineFileInvitation.self) { InlineFileInvitation(of: $0.bytes()) },
+        KeptType(MemberRestrictions.self) { _ in MemberRestrictions(restriction: .blocked) },
         KeptType(IntroInvitation.self) { IntroInvitation(groupConnectionRequest: $0.text(), directConnectionRequest: $0.text()) },
     ]
 

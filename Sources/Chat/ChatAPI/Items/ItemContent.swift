@@ -119,9 +119,11 @@ public struct DeleteMode: OpenEnumeration {
     public static let `internal` = DeleteMode(rawValue: "internal")
     /// Marks it as deleted here.
     public static let internalMark = DeleteMode(rawValue: "internalMark")
+    /// Takes it out of the history that a channel's relays send to new subscribers, and removes it here.
+    public static let history = DeleteMode(rawValue: "history")
 
     /// The words that this version knows.
-    public static let allCases: [DeleteMode] = [.broadcast, .internal, .internalMark]
+    public static let allCases: [DeleteMode] = [.broadcast, .internal, .internalMark, .history]
 }
 
 /// The status of a call.

@@ -135,7 +135,7 @@ extension ChannelMessages {
             ? try transaction.groupItems.remove([stored], from: chat, at: received.sentAt)
             : try transaction.groupItems.markDeleted([stored], in: chat, at: received.sentAt)
         emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
-        return .channel
+        return deletion.onlyHistory == true ? nil : .channel
     }
 }
 

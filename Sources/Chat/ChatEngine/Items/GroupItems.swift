@@ -230,16 +230,21 @@ extension GroupItems {
     /// Deletes items of a group by command.
     func delete(_ items: [StoredItem], of chat: GroupConversation, _ mode: DeleteMode, user: User) throws -> ChatResponse {
         let deletions: [ChatItemDeletion]
+        let isEditor = ChannelRules.isEditor(chat.group.membership, in: chat.group)
         switch mode {
-        case .internal: deletions = try remove(items, from: chat, at: now)
+        // The history of a channel is that of its editors: what they remove only here would be sent to new subscribers all the same.
+        case .internal:
+            guard !isEditor else { throw Refusal.chat(.invalidChatItemDelete) }
+            deletions = try remove(items, from: chat, at: now)
         case .internalMark: deletions = try markDeleted(items, in: chat, at: now)
-        case .broadcast:
+        case .broadcast, .history:
             let members = try transaction.outbox.audience(of: chat, moderatorsSupporting: ChatVersions.groupKnocking)
-            guard items.allSatisfy({ ItemRules.canDeleteForBoth($0.item, at: now) }) else { throw Refusal.chat(.invalidChatItemDelete) }
+            let isAllowed = mode == .history ? isEditor : items.allSatisfy { ItemRules.canDeleteForBoth($0.item, at: now) }
+            guard isAllowed else { throw Refusal.chat(.invalidChatItemDelete) }
             try transaction.conversations.require(.observer, in: chat.group)
             let messages = try items.compactMap { stored -> (StoredItem, OutgoingMessage)? in
                 guard let id = stored.item.meta.sharedMessageID else { return nil }
-                let deletion = MessageDeletion(messageID: id, scope: chat.messageScope)
+                let deletion = MessageDeletion(messageID: id, scope: chat.messageScope, onlyHistory: mode == .history ? true : nil)
                 return (stored, try OutgoingMessage(.deleteMessage(deletion), id: newSharedMessageID()))
             }
             try transaction.comments.send(messages, to: members, in: chat.group)

@@ -283,7 +283,10 @@ extension GroupMessages {
                 moderatedAt: received.sentAt, at: now)
             guard case .member(let id)? = deletion.scope else { return .group(includesPending: false) }
             return try db.members.find(id, group: group.groupID).map { .support($0.groupMemberID) }
-        case .delete: return try delete(stored, received, from: member, moderator: nil, in: group, of: user)
+        case .delete:
+            let audience = try delete(stored, received, from: member, moderator: nil, in: group, of: user)
+            // Those who have the message keep it.
+            return deletion.onlyHistory == true ? nil : audience
         case .moderate: return try delete(stored, received, from: member, moderator: member, in: group, of: user)
         }
     }

@@ -172,7 +172,7 @@ extension ChatMessageEvent {
         case .forwardMessage: known = ["msg": nil, "msgTs": nil, "memberId": nil, "memberName": nil]
         // Parameters that this version knows, and leaves out when they say nothing.
         case .contact: known = ["profile": nil, "contactReqId": nil, "welcomeMsgId": nil, "msgId": nil, "content": nil]
-        case .removeMember: known = ["memberId": nil, "messages": nil]
+        case .removeMember: known = ["memberId": nil, "messages": nil, "rosterVersion": nil]
         default: known = self.parameters
         }
         var unknown = parameters.unknown(to: known.keys)

@@ -194,6 +194,8 @@ public struct MessageDeletion: Hashable, ExtensibleObject {
     public var memberID: MemberID?
     /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
+    /// True if relays take the message out of the history of the channel, and subscribers who have it keep it.
+    public var onlyHistory: Bool?
 }
 
 /// A reaction that is added to a message or taken away (`x.msg.react`).

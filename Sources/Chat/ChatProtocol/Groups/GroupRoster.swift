@@ -47,7 +47,7 @@ extension RosterVersion: JSONConvertible {
 ///
 /// The list itself is no part of the message. It follows in chunks under the identifier of the message, and is what has the digest.
 @JSONMembers
-public struct GroupRoster: Hashable, JSONObjectConvertible {
+public struct GroupRoster: Hashable, ExtensibleObject {
     /// The version.
     public var version: RosterVersion
     /// The size and the digest of the list.
@@ -56,7 +56,7 @@ public struct GroupRoster: Hashable, JSONObjectConvertible {
 
 /// A file that follows its message in chunks, and is not asked for.
 @JSONMembers
-public struct InlineFileInvitation: Hashable, JSONObjectConvertible {
+public struct InlineFileInvitation: Hashable, ExtensibleObject {
     /// Bytes.
     @JSONName("fileSize") public var size: Int64
     /// SHA-512 of the content.

@@ -23,7 +23,7 @@ public enum RelayRejectionReason: TextCode {
 
 /// The abilities of a relay beside forwarding.
 @JSONMembers
-public struct RelayCapabilities: Hashable, JSONObjectConvertible {
+public struct RelayCapabilities: Hashable, ExtensibleObject {
     /// The domain where the relay shows channels as web pages.
     public var webDomain: String?
 }

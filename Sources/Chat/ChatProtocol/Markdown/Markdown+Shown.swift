@@ -18,9 +18,12 @@ extension Markdown {
 
 extension Markdown {
     /// Tells whether a text has a link to a contact, group or channel of SimpleX, also with signs around it that hide it from ``parse(_:)``: in brackets
-    /// or quotation marks, or before a full stop. Time is linear in the text's length.
+    /// or quotation marks, before a full stop, or with spaces or invisible signs inside. Time is linear in the text's length.
     public static func hasSimplexLink(_ text: String) -> Bool {
-        guard mayHaveSimplexLink(text) else { return false }
+        mayHaveSimplexLink(text) && (hasWholeSimplexLink(text) || hasSpacedSimplexLink(text))
+    }
+
+    private static func hasWholeSimplexLink(_ text: String) -> Bool {
         if parse(text)?.contains(where: { $0.format?.isSimplexLink == true }) == true { return true }
         let bytes = Array(text.utf8)
         let starts = bytes.indices.filter { SimplexLinkStart(bytes, $0) != nil }
@@ -31,6 +34,41 @@ extension Markdown {
         }
         return false
     }
+
+    /// Tells whether a text has a link of SimpleX if the white space and the invisible signs in it are left out. What follows the link touches it then.
+    private static func hasSpacedSimplexLink(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars.filter { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
+        guard scalars.count < text.unicodeScalars.count else { return false }
+        let bytes = Array(String(String.UnicodeScalarView(scalars)).utf8)
+        let starts = bytes.indices.filter { SimplexLinkStart(bytes, $0) != nil }
+        return starts.enumerated().contains { number, start in
+            startsSimplexLink(bytes, start, number + 1 < starts.count ? starts[number + 1] : bytes.count)
+        }
+    }
+
+    /// Characters of the key in a short link: 32 bytes in base64url.
+    private static let keyLength = 43
+
+    private static func startsSimplexLink(_ bytes: [UInt8], _ start: Int, _ limit: Int) -> Bool {
+        guard let scheme = SimplexLinkStart(bytes, start), let hash = bytes[start..<limit].firstIndex(of: UInt8(ascii: "#")) else { return false }
+        let fragment = bytes[(hash + 1)..<limit]
+        // A full link has the addresses of queues behind the sign.
+        if fragment.starts(with: "/?".utf8) {
+            let isRequest = ["/contact", "/invitation"].contains { bytes[start..<hash].suffix($0.utf8.count).elementsEqual($0.utf8) }
+            return isRequest && !fragment.prefix(longestQuery).split(separator: UInt8(ascii: "&")).allSatisfy { !$0.isQueue }
+        }
+        // A short one has its key there, an invitation behind the identifier of its data.
+        let key = fragment.prefix { $0 != UInt8(ascii: "/") }.count
+        let lengths = key < fragment.count ? [keyLength, key + 1 + keyLength] : [keyLength]
+        return lengths.contains { length in
+            guard length <= fragment.count else { return false }
+            let link = scheme.text + String(decoding: bytes[(start + scheme.text.utf8.count)..<(hash + 1 + length)], as: UTF8.self)
+            return parse(link)?.contains { $0.format?.isSimplexLink == true } == true
+        }
+    }
+
+    /// Bytes of the query of a full link in which the addresses of queues are looked for.
+    private static let longestQuery = 4_096
 
     private static func mayHaveSimplexLink(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: "#")) && text.utf8.contains(UInt8(ascii: ":")) && text.utf8.contains(UInt8(ascii: "/"))
@@ -91,4 +129,9 @@ private struct SimplexLinkStart {
         // Letters in lower case; the signs have the bit set already.
         return zip(scheme, bytes[index...]).allSatisfy { $0 == $1 | 0x20 }
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// True for the parameter of a full link that has the addresses of queues, behind the signs of a query.
+    fileprivate var isQueue: Bool { drop { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }.starts(with: "smp=".utf8) }
 }

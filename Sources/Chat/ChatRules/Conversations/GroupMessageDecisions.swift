@@ -105,6 +105,10 @@ package enum GroupDeletionDecision: Hashable {
                 return
             case .allow, .hide: break
             }
+            if deletion.onlyHistory == true, deletion.memberID == nil {
+                self = ChannelRules.isEditor(sender, in: group) ? .delete : .refuse("x.msg.del: member attempted invalid message delete")
+                return
+            }
             // Who moderates may name itself, too. Everybody else has the time that its own messages can be taken back in, whomever it names.
             if deletion.memberID != nil, case .moderate = Self.moderation(of: author, deletion, by: sender) {
                 self = .moderate

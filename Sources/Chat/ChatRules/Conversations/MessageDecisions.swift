@@ -58,6 +58,7 @@ package enum DeletionDecision: Hashable {
             self =
                 items.allSatisfy { ItemRules.canDeleteForBoth($0.item, at: now) }
                 ? .broadcast(removes: conversation.isAllowedForUser(.fullDelete)) : .refuse
+        case .history: self = .refuse
         default: self = .unsupported
         }
     }

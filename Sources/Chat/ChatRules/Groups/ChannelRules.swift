@@ -34,6 +34,9 @@ package enum ChannelRules {
     /// The role of those who join a channel by its link, and cannot comment.
     package static let subscriberRole = GroupMemberRole.observer
 
+    /// True for those who decide what the history of a channel has: its owners, admins and moderators.
+    package static func isEditor(_ member: GroupMember, in group: GroupInfo) -> Bool { group.usesRelays && member.role >= .moderator }
+
     /// The role of those who join a channel by its link.
     ///
     /// - Parameter knowComments: False for a client that does not know comments, nor the role of those who write them.
