@@ -104,9 +104,10 @@ let messaging: [Target] =
     + module(
         "SMPServer", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "ListenerSupport", "RouterSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
+            "AsyncPrimitives", "SystemSupport", "ListenerSupport", "HTTPEndpoint", "RouterSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            logging,
         ] + nio,
-        tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
+        tests: ["RouterFaults", "ProcessSupport", "OfficialPeers", .product(name: "NIOHTTP1", package: "swift-nio")])
     + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
     // HTTP/2 over the TLS of the network.
     + module("XFTPTransport", layer: "Messaging", uses: ["SMPWire", "SMPTransport"] + http2 + nio, tests: [nioEmbedded])

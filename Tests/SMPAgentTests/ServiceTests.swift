@@ -68,7 +68,7 @@ import Testing
         await party.close()
 
         party = try await Party(folder, isService: true)
-        #expect(await party.subscribeAll(8, told: 1) == [.complete(queues: 8)])
+        #expect(await party.subscribeAll(8, told: 2) == [.complete(queues: 8), .allDelivered])
         #expect(counters() == (0, 1))
         await party.close()
 

@@ -32,6 +32,14 @@ import Testing
         #expect(draws(servers, avoiding: ["stranger"]).count == 4)
     }
 
+    @Test func `Only routers that are meant for it resolve names, in any order`() {
+        func meant(_ name: String) -> AgentServer { AgentServer(SMPServerWithAuth(address(name)), isForNames: true) }
+        #expect(UserServers([server("a", by: 1), server("b", by: 2)]).names(random) == [])
+        let servers = UserServers([server("a", by: 1), meant("n1"), meant("n2"), meant("n3")])
+        let orders = Set((0..<300).map { _ in servers.names(random) })
+        #expect(orders.count == 6 && orders.allSatisfy { Set($0) == [address("n1"), address("n2"), address("n3")] })
+    }
+
     @Test func `Routers are used for what they are meant for, if there are such`() {
         let servers = UserServers([
             server("store", by: 1, proxy: false), server("proxy", by: 2, storage: false), server("both", by: 3),

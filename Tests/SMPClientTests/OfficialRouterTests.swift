@@ -1,8 +1,10 @@
 import AsyncPrimitives
 import OfficialPeers
 import ProcessSupport
+import RouterSupport
 import SMPCrypto
 import SMPProtocol
+import SMPServer
 import SMPWire
 import Testing
 
@@ -32,11 +34,73 @@ struct OfficialRouterTests {
         await router.stop(.kill)
     }
 
-    @Test("Queues are created, secured, sent to, received from and acknowledged at every version", arguments: 9...18 as ClosedRange<UInt16>)
+    @Test("Queues are created, secured, sent to, received from and acknowledged at every version", arguments: 9...20 as ClosedRange<UInt16>)
     func conversation(_ version: UInt16) async throws {
-        try await withOfficialRouter(versions: VersionRange(version)) { router, pool, _ in
+        try await withOfficialRouter(versions: VersionRange(version)) { router, pool, session in
+            // Routers of 6.5 end with 18.
+            if version > 18, await clientErrorCode({ () throws(SMPClientError) in _ = try await pool.sessionInfo(session) }) == .transport(.version) { return }
             try await converse(pool, router.serverAddress, version: version)
         }
+    }
+
+    @Test("A router without a resolver says that it resolves no names, directly and as its own proxy; one that is too old for names is not asked")
+    func names() async throws {
+        try await withOfficialRouter { router, pool, session in
+            let knowsNames = try await pool.sessionInfo(session).version >= SMPVersion.names
+            let expected = knowsNames ? SMPClientError.Code.protocol(.name(.noResolver)) : .transport(.version)
+            let request = SMPRequest(command: .rslv(try SimpleXDomain(wireString: "acme.simplex")))
+            #expect(await clientErrorCode { () throws(SMPClientError) in _ = try await pool.send(request, over: session) } == expected)
+            let proxied = PrivateRouter(network: pool)
+            do throws(PrivateRoutingError) {
+                _ = try await proxied.send(
+                    request, over: session, policy: PrivateRoutingPolicy(mode: .always, fallback: .prohibit),
+                    known: [SMPServerWithAuth(session.server)])
+                Issue.record("resolved")
+            } catch {
+                guard case .client(let failure, session.server) = error else {
+                    Issue.record(error)
+                    return
+                }
+                #expect(failure.code == expected)
+            }
+        }
+    }
+
+    @Test("A name is resolved by Parley's router behind the official router as a proxy, if that is new enough")
+    func namesThroughProxy() async throws {
+        struct OneName: NameResolver {
+            let record: NameRecord
+            func resolve(_ domain: SimpleXDomain) async -> Result<NameRecord, NameResolutionError> {
+                domain.fullName == record.name ? .success(record) : .failure(.notFound)
+            }
+        }
+        let json =
+            #"{"name":"acme.simplex","nickname":"","website":"","location":"","simplexContact":[],"simplexChannel":["simplex:/c#1"],"owner":"","resolver":""}"#
+        let record = try NameRecord(json: Bytes(json.utf8))
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        configuration.nameResolver = OneName(record: record)
+        let names = try await SMPRouter.start(configuration)
+        try await withOfficialRouter { router, pool, session in
+            let knowsNames = try await pool.sessionInfo(session).version >= SMPVersion.names
+            let destination = TransportSessionKey(userID: 1, server: names.address)
+            let request = SMPRequest(command: .rslv(try SimpleXDomain(wireString: "acme.simplex")))
+            let proxied = PrivateRouter(network: pool)
+            do throws(PrivateRoutingError) {
+                let response = try await proxied.send(
+                    request, over: destination,
+                    policy: PrivateRoutingPolicy(mode: .always, fallback: .prohibit), known: [SMPServerWithAuth(session.server)])
+                #expect(knowsNames && response.message == .rname(record) && response.proxy == session.server)
+            } catch {
+                // The proxy of 6.5 ends its versions with 17.
+                guard !knowsNames, case .client(let failure, _) = error else {
+                    Issue.record(error)
+                    return
+                }
+                #expect(failure.code == .transport(.version))
+            }
+        }
+        await names.stop()
     }
 
     @Test("Five hundred queues are subscribed to in batches, also by another connection that takes them over")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The pool of sessions: commands")
 struct PoolCommandTests {
-    @Test("The highest common version is spoken, with block encryption from version 11", arguments: 9...18 as ClosedRange<UInt16>)
+    @Test("The highest common version is spoken, with block encryption from version 11", arguments: 9...20 as ClosedRange<UInt16>)
     func versions(_ version: UInt16) async throws {
         try await withRouter(versions: VersionRange(version)) { router, client in
             let answer = try await client.ping()

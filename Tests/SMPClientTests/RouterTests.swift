@@ -29,7 +29,7 @@ struct RouterTests {
         await router.stop()
     }
 
-    @Test("Queues are created, secured, sent to, received from and acknowledged at every version", arguments: 9...18 as ClosedRange<UInt16>)
+    @Test("Queues are created, secured, sent to, received from and acknowledged at every version", arguments: 9...20 as ClosedRange<UInt16>)
     func conversation(_ version: UInt16) async throws {
         try await withRouter(versions: VersionRange(version)) { router, pool in
             try await converse(pool, router.address, version: version)

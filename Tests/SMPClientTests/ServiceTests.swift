@@ -72,7 +72,11 @@ struct ServiceTests {
     /// The next event of services.
     private func next(_ events: inout AsyncStream<SMPClientEvent>.Iterator) async throws -> ServiceSubscription {
         while let event = await events.next() {
-            if case .service(_, let subscription) = event { return subscription }
+            // That all has been delivered follows each subscription: it has a test of its own.
+            if case .service(_, let subscription) = event {
+                if case .allDelivered = subscription { continue }
+                return subscription
+            }
         }
         throw TestFailure(description: "the events ended")
     }
@@ -169,6 +173,99 @@ struct ServiceTests {
         await scene.router.stop()
     }
 
+    @Test("What waited in a service's queues comes before the word that all of it has been delivered, which comes after each connection")
+    func catchingUp() async throws {
+        let scene = try await Scene()
+        let first = try await scene.client()
+        let queues = try await scene.queues(8, first)
+        let service = try #require(try await first.sessionInfo(scene.session).serviceID)
+        await first.close()
+        let sender = try await scene.client(isService: false)
+        for queue in queues.prefix(5) {
+            #expect(try await sender.send(queue.secure(), over: scene.sender) == .ok)
+            #expect(try await sender.send(queue.send("hello"), over: scene.sender) == .ok)
+        }
+        let again = try await scene.client()
+        var events = again.events.makeAsyncIterator()
+        _ = await again.subscribe(queues.map { $0.subscription(of: service) }, over: scene.session)
+        for expected in [5, 5] {
+            var received: Set<RecipientID> = []
+            search: while let event = await events.next() {
+                switch event {
+                case .message(_, let queue, _): received.insert(queue)
+                case .service(_, .allDelivered): break search
+                default: break
+                }
+            }
+            #expect(received.count == expected)
+            // Nothing was acknowledged: the next connection brings it again.
+            await again.reconnect { _ in true }
+        }
+        #expect(scene.counters.serviceSubscriptionsAsExpected >= 2 && scene.counters.serviceSubscriptionsWithOthers == 0)
+        await again.close()
+        await sender.close()
+        await scene.router.stop()
+    }
+
+    @Test("As many queues that are others are found out by their hash, and each is subscribed to by itself")
+    func otherQueues() async throws {
+        let scene = try await Scene()
+        let first = try await scene.client()
+        let queues = try await scene.queues(6, first)
+        let service = try #require(try await first.sessionInfo(scene.session).serviceID)
+        await first.close()
+        // One is taken away, and the service gets another of which the client knows nothing.
+        let other = try await scene.client(isService: false)
+        #expect(try await other.subscribe([queues[0].subscription], over: scene.session)[0].get() == .sok(nil))
+        let foreign = try await scene.queues(1, other)[0]
+        await other.close()
+        let twin = try await scene.client()
+        #expect(try await twin.subscribe([foreign.subscription], over: scene.session)[0].get() == .sok(service))
+        await twin.close()
+
+        let again = try await scene.client()
+        var events = again.events.makeAsyncIterator()
+        let results = await again.subscribe(queues.map { $0.subscription(of: service) }, over: scene.session)
+        #expect(results.allSatisfy { (try? $0.get()) == .sok(service) })
+        guard case .incomplete(counted: 6, expected: 6) = try await next(&events) else { throw TestFailure(description: "not incomplete") }
+        #expect(scene.counters.serviceSubscriptionsWithOthers == 1)
+        // The router has one more now. Once it is clear that it is one more and nothing less, one command is enough again.
+        await again.reconnect { _ in true }
+        guard case .incomplete(counted: 7, expected: 6) = try await next(&events) else { throw TestFailure(description: "not incomplete") }
+        while let event = await events.next() { if case .subscribed(_, let queues) = event, queues.count == 6 { break } }
+        let before = scene.counters.subscriptions
+        await again.reconnect { _ in true }
+        #expect(isComplete(try await next(&events), 6))
+        #expect(scene.counters.subscriptions == before)
+        for queue in [queues[0], queues[5]] {
+            #expect(try await again.send(queue.secure(), over: scene.sender) == .ok)
+            #expect(try await again.send(queue.send("hello"), over: scene.sender) == .ok)
+            let (id, message) = try await nextMessage(&events)
+            #expect(id == queue.ids.recipientID)
+            #expect(try queue.open(message) == "hello")
+        }
+        await again.close()
+        await scene.router.stop()
+    }
+
+    @Test("A router below version 19 learns of no service, and has each queue subscribed to by itself", arguments: [16, 18] as [UInt16])
+    func oldRouter(_ version: UInt16) async throws {
+        let scene = try await Scene(versions: VersionRange(9...version))
+        let pool = try await scene.client()
+        let queues = try await scene.queues(3, pool)
+        #expect(queues.allSatisfy { $0.ids.serviceID == nil })
+        let info = try await pool.sessionInfo(scene.session)
+        #expect(info.version == version && info.serviceID == nil)
+        await pool.close()
+        let again = try await scene.client()
+        let results = await again.subscribe(queues.map { $0.subscription(of: EntityID([1])) }, over: scene.session)
+        #expect(results.allSatisfy { (try? $0.get()) == .sok(nil) })
+        #expect(scene.counters.serviceSubscriptions == 0 && scene.counters.subscriptions == 3)
+        #expect(scene.router.statistics.services == 0)
+        await again.close()
+        await scene.router.stop()
+    }
+
     @Test("A client that is no service any more takes its queues one by one, and is told so")
     func turnedOff() async throws {
         let scene = try await Scene()
@@ -230,9 +327,9 @@ struct ServiceTests {
         await scene.router.stop()
     }
 
-    /// The official router of this version takes queues for a service's, and does not do `SUBS` for those who receive.
+    /// The official router of 7.0 does `SUBS` for those who receive; that of 6.5 learns of no service.
     @Test(
-        "The official router knows the service, and has each of its queues subscribed to by itself",
+        "The official router has the queues of a service subscribed to at once, or each by itself if it is too old for that",
         .enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"))
     func official() async throws {
         let router = try await OfficialRouter.start()
@@ -241,7 +338,9 @@ struct ServiceTests {
         let pool = try await Self.client(credential)
         var queues: [Queue] = []
         for _ in 0..<10 { queues.append(try await Queue(pool, session, keys: { newKeys()[0] })) }
-        let service = try #require(try await pool.sessionInfo(session).serviceID)
+        let info = try await pool.sessionInfo(session)
+        let (service, servesAll) = (info.serviceID, info.version >= SMPVersion.serviceSubscriptions)
+        #expect((service != nil) == servesAll)
         #expect(queues.allSatisfy { $0.ids.serviceID == service })
         await pool.close()
         let again = try await Self.client(credential)
@@ -249,14 +348,19 @@ struct ServiceTests {
         let results = await again.subscribe(queues.map { $0.subscription(of: service) }, over: session)
         #expect(results.allSatisfy { (try? $0.get()) == .sok(service) })
         #expect(try await again.sessionInfo(session).serviceID == service)
-        guard case .unavailable(let error) = try await next(&events) else { throw TestFailure(description: "not unavailable") }
-        #expect(error.code == .protocol(.command(.prohibited)))
+        if servesAll { #expect(isComplete(try await next(&events), 10)) }
         let sender = TransportSessionKey(userID: 2, server: session.server)
         #expect(try await again.send(queues[3].secure(), over: sender) == .ok)
         #expect(try await again.send(queues[3].send("hello"), over: sender) == .ok)
         let (id, message) = try await nextMessage(&events)
         #expect(id == queues[3].ids.recipientID)
         #expect(try queues[3].open(message) == "hello")
+        if servesAll {
+            // Taken up again by one command, with the message that was not acknowledged.
+            await again.reconnect { _ in true }
+            #expect(isComplete(try await next(&events), 10))
+            while let event = await events.next() { if case .service(_, .allDelivered) = event { break } }
+        }
         await again.close()
         await router.stop(.kill)
     }

@@ -89,6 +89,10 @@ struct SessionFloodTests {
         var replay = try Replay { $0.maximumServiceQueues = 2 }
         _ = replay.send(replay.request(1, .subs(.unknown), entity: queueID(100)))
         #expect(try replay.answer(1, .soks(ServiceQueues(count: 2)), entity: queueID(100)) == ["1: SOKS"])
+        // That all has been delivered is said once, and about no queue.
+        #expect(replay.receive(try replay.block((queueID(100), .none, .alls))) == ["unreadable CMD HAS_AUTH"])
+        #expect(replay.receive(try replay.block((.none, .none, .alls))) == ["service delivered"])
+        #expect(replay.receive(try replay.block((.none, .none, .alls))) == ["unexpected ALLS"])
         for number in 1...4 as ClosedRange<UInt8> {
             let said = replay.receive(try replay.block((queueID(number), .none, message(1))))
             #expect(said == [number <= 2 ? "message \(number) 1" : "unexpected MSG"])

@@ -14,7 +14,7 @@ struct Replay {
 
     static let credential = Result { try ServerCredential.generate(algorithm: .ed25519) }
 
-    init(version: UInt16 = 18, _ change: (inout SMPSessionLimits) -> Void = { _ in }) throws {
+    init(version: UInt16 = 20, _ change: (inout SMPSessionLimits) -> Void = { _ in }) throws {
         let credential = try Self.credential.get()
         let random = SeededRandomSource(seed: UInt64(version))
         let keyHash = KeyHash(credential.fingerprint)
@@ -93,6 +93,7 @@ struct Replay {
             "message \(queue.bytes.first ?? 0) \(message.id.bytes.first ?? 0)"
         case .event(.ended(let queue)): "ended \(queue.bytes.first ?? 0)"
         case .event(.serviceEnded): "service ended"
+        case .event(.serviceDelivered): "service delivered"
         case .event(.notification(let notifier, _, _)): "notification \(notifier.bytes.first ?? 0)"
         case .event(.deleted(let queue)): "deleted \(queue.bytes.first ?? 0)"
         case .event(.lateSubscription(let queue)): "late \(queue.bytes.first ?? 0)"
@@ -104,7 +105,7 @@ struct Replay {
 
 @Suite("A router session replayed")
 struct SessionMachineTests {
-    @Test("Responses reach who waits for them, in whatever order they come", arguments: 9...18 as ClosedRange<UInt16>)
+    @Test("Responses reach who waits for them, in whatever order they come", arguments: 9...20 as ClosedRange<UInt16>)
     func correlation(_ version: UInt16) throws {
         var replay = try Replay(version: version)
         let queue = queueID(5)
@@ -254,7 +255,7 @@ struct SessionMachineTests {
         #expect(replay.machine.submit(Array(requests[2...])).isEmpty)
     }
 
-    @Test("A block that cannot be decrypted ends the session", arguments: [11, 18] as [UInt16])
+    @Test("A block that cannot be decrypted ends the session", arguments: [11, 18, 20] as [UInt16])
     func garbledBlock(_ version: UInt16) throws {
         var replay = try Replay(version: version)
         _ = replay.send(replay.request(1))

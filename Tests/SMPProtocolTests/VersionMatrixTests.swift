@@ -21,8 +21,8 @@ import Testing
         SMPClientHandshake(versions: versions, keyHash: certificates.keyHash, sessionKey: hasKey ? keys.1 : nil, isProxy: isProxy)
     }
 
-    private static let ranges: [VersionRange] = [6, 9, 10, 11, 13, 14, 18].flatMap { low in
-        [low, 10, 14, 18].filter { $0 >= low }.compactMap { VersionRange(low, $0) }
+    private static let ranges: [VersionRange] = [6, 9, 10, 11, 13, 14, 18, 20].flatMap { low in
+        [low, 10, 14, 18, 20].filter { $0 >= low }.compactMap { VersionRange(low, $0) }
     }
 
     @Test(arguments: ranges)
@@ -30,7 +30,7 @@ import Testing
         let server = try server(offered)
         for supported in Self.ranges {
             // What is possible, counted one by one.
-            let common = (6...18).filter { offered.contains($0) && supported.contains($0) } as [UInt16]
+            let common = (6...20).filter { offered.contains($0) && supported.contains($0) } as [UInt16]
             guard let highest = common.max() else {
                 #expect(throws: TransportError.version) { try client(supported).respond(to: server.hello.wireBytes, sessionID: sessionID) }
                 continue
@@ -56,10 +56,10 @@ import Testing
     }
 
     /// Blocks of a proxy's session are not encrypted, on either side; towards a router that does not know proxies, no version is used that would.
-    @Test(arguments: (9...18) as ClosedRange<UInt16>)
+    @Test(arguments: (9...20) as ClosedRange<UInt16>)
     func aProxyAndARouterAgreeThatBlocksAreNotEncrypted(_ newest: UInt16) throws {
         let server = try server(VersionRange(9...newest))
-        let (hello, atProxy) = try client(VersionRange(9...18), isProxy: true).respond(to: server.hello.wireBytes, sessionID: sessionID)
+        let (hello, atProxy) = try client(VersionRange(9...20), isProxy: true).respond(to: server.hello.wireBytes, sessionID: sessionID)
         let (_, atRouter) = try server.accept(hello.wireBytes)
         #expect(!atProxy.cipher.isEncrypting && !atRouter.cipher.isEncrypting)
         #expect(atProxy.version == (newest < 14 ? min(newest, 10) : newest))
@@ -67,7 +67,23 @@ import Testing
         #expect(atProxy.secret == atRouter.secret && atProxy.secret != nil)
     }
 
-    @Test(arguments: (9...18) as ClosedRange<UInt16>)
+    /// A recipient's service is offered to routers that subscribe to all of its queues at once, and no others; one of notifications earlier.
+    @Test(arguments: (9...20) as ClosedRange<UInt16>)
+    func aServiceIsOfferedFromTheVersionOnThatItsRoleNeeds(_ version: UInt16) throws {
+        let server = try server(VersionRange(version))
+        let pair = Ed25519.generateKeyPair(SeededRandomSource(seed: 83))
+        let key = try #require(
+            CertifiedKey(certificateChain: certificates.serviceChain, signing: pair.publicKey.spki, with: certificates.serviceLeafKey))
+        for (role, first) in [(SMPClientService.Role.messaging, 19), (.notifier, 16), (.proxy, 16)] as [(SMPClientService.Role, UInt16)] {
+            let client = SMPClientHandshake(
+                versions: VersionRange(9...20), keyHash: certificates.keyHash, sessionKey: keys.1, service: SMPClientService(role: role, key: key))
+            let (hello, _) = try client.respond(to: server.hello.wireBytes, sessionID: sessionID)
+            #expect((hello.service != nil) == (version >= first), "\(role)")
+            #expect(try server.accept(hello.wireBytes).hello.service == hello.service)
+        }
+    }
+
+    @Test(arguments: (9...20) as ClosedRange<UInt16>)
     func aClientWithoutAKeyHasASessionWithoutEncryption(_ version: UInt16) throws {
         let server = try server(VersionRange(version))
         let (hello, atClient) = try client(VersionRange(version), hasKey: false).respond(to: server.hello.wireBytes, sessionID: sessionID)

@@ -52,12 +52,31 @@ final class FakeRelay: Sendable {
 final class SilentPort: Sendable {
     let number: Int
     private let channel: any Channel
+    private let taken: Taken
 
-    init() async throws {
+    private final class Taken: Sendable { let channels = Mutex<[any Channel]>([]) }
+
+    init(_ port: Int = 0) async throws {
+        let taken = Taken()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).serverChannelOption(.backlog, value: 1024)
-            .bind(host: "127.0.0.1", port: 0).get()
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                taken.channels.withLock { $0.append(channel) }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: port).get()
+        self.taken = taken
         number = channel.localAddress?.port ?? 0
     }
 
+    /// Connections that were made.
+    var count: Int { taken.channels.withLock { $0.count } }
+
     func close() async throws { try await channel.close() }
+
+    /// The end of a process: the port and its connections are gone.
+    func die() async throws {
+        try await channel.close()
+        for channel in taken.channels.withLock({ $0 }) { try? await channel.close() }
+    }
 }

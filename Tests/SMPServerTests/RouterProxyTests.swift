@@ -12,7 +12,7 @@ import Testing
     struct Proxied {
         let proxy: TestClient
 
-        func request(_ command: SMPCommand, _ entity: EntityID, _ key: PrivateAuthKey?, version: UInt16 = 17) async throws
+        func request(_ command: SMPCommand, _ entity: EntityID, _ key: PrivateAuthKey?, version: UInt16 = 20) async throws
             -> SMPBrokerMessage
         {
             let random = SystemRandomSource()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [9, 11, 15, 17] as [UInt16])
+    @Test(arguments: [9, 11, 15, 17, 20] as [UInt16])
     func sendersCommandsComeThroughAProxy(_ version: UInt16) async throws {
         try await withRouter { router in
             let recipient = try await TestClient(router.address)
@@ -91,7 +91,7 @@ import Testing
             let id = CorrelationID.random(random)
             let garbage = secret.seal(random.bytes(100), nonce: try #require(id.nonce))
             #expect(try await client.request([Request(.rfwd(garbage), correlationID: id)]) == [.err(.command(.syntax))])
-            for version: UInt16 in [5, 18, 999] {
+            for version: UInt16 in [5, 21, 999] {
                 let forwarded = ForwardedTransmission(
                     correlationID: id,
                     command: ForwardedCommand(

@@ -84,6 +84,28 @@ import Testing
 
     // MARK: Slots
 
+    /// The relay's process ends when the proxy has connected to its port and waits for the handshake.
+    @Test func aRelayThatRestartsWhileItIsConnectedToIsReachedAgain() async throws {
+        let folder = try TemporaryFolder(isCreated: false)
+        let address = try await withRouter(.folder(folder.path)) { $0.address }
+        let port = try #require(address.port)
+        let dying = try await SilentPort(Int(port))
+        var times = RelayTimes()
+        times.failureMemory = .zero
+        try await withRouter(.memory, { $0.relayTimes = times }) { proxy in
+            let client = try await TestClient(proxy.address)
+            let ids = try await client.send([Request(.prxy(address, nil)), Request(.prxy(address, nil))])
+            try await eventually("the proxy connects") { dying.count > 0 }
+            try await dying.die()
+            for id in ids { #expect(try await client.response(to: id) == Self.unreachable) }
+            try await withRouter(.folder(folder.path), { $0.port = Int(port) }) { relay in
+                #expect(relay.address == address)
+                guard case .pkey(let session) = try await client.request(.prxy(address, nil)) else { throw TestClientError.closed }
+                #expect(session.key.identityFingerprint == address.keyHash)
+            }
+        }
+    }
+
     @Test func aClientWithManyRelaysLosesItsOwnAndNotAnothers() async throws {
         let credential = try ServerCredential.generate()
         var fakes: [FakeRelay] = []

@@ -23,6 +23,9 @@ final class TestClient {
     /// What the router calls the service.
     private(set) var serviceID: EntityID?
     var signs = ServiceSigning.asAsked
+    /// True if the end of what waited for a service is an event like others; otherwise it is only counted.
+    var keepsAlls = false
+    private(set) var allsCount = 0
 
     /// How the client of a service signs its commands.
     enum ServiceSigning {
@@ -49,9 +52,11 @@ final class TestClient {
         var blocks = connection.blocks.makeAsyncIterator()
         var plain = BlockCipher()
         let hello = try plain.open(try #require(try await blocks.next()))
-        let handshake = SMPClientHandshake(
+        var handshake = SMPClientHandshake(
             versions: versions, keyHash: address.keyHash, sessionKey: X25519.generateKeyPair(SystemRandomSource()).privateKey,
             isProxy: isProxy, service: service?.hello)
+        // As clients did that know nothing of later versions.
+        handshake.serviceVersion = SMPVersion.serviceCertificates
         let (reply, session) = try handshake.respond(to: hello, sessionID: connection.sessionID)
         try await connection.send(try plain.seal(reply.wireBytes))
         if reply.service != nil {
@@ -106,8 +111,14 @@ final class TestClient {
     var serviceKey: PrivateAuthKey? { service.map { .ed25519($0.sessionKey) } }
 
     /// `SUBS` or `NSUBS`, by the role.
-    func subscribeAll() -> Request {
-        Request(service?.hello.role == .notifier ? .nsubs(.unknown) : .subs(.unknown), serviceID ?? .none, serviceKey)
+    func subscribeAll(_ expected: ServiceQueues = .unknown) -> Request {
+        Request(service?.hello.role == .notifier ? .nsubs(expected) : .subs(expected), serviceID ?? .none, serviceKey)
+    }
+
+    /// These queues as a router of the session's version counts them.
+    func counted(_ ids: some Sequence<EntityID>) -> ServiceQueues {
+        let queues = ServiceQueues(ids)
+        return session.version >= SMPVersion.serviceSubscriptions ? queues : ServiceQueues(count: queues.count)
     }
 
     func sendContent(_ content: Bytes) async throws { try await connection.send(try cipher.seal(content)) }
@@ -153,7 +164,9 @@ final class TestClient {
         guard let block = try await blocks.next() else { throw TestClientError.closed }
         blockCount += 1
         for transmission in session.context.decode(block: try cipher.open(block), as: SMPBrokerMessage.self) {
-            if transmission.correlationID.isNone, case .success(let message) = transmission.message {
+            if transmission.correlationID.isNone, case .success(.alls) = transmission.message, !keepsAlls {
+                allsCount += 1
+            } else if transmission.correlationID.isNone, case .success(let message) = transmission.message {
                 events.append((transmission.entity, message))
             } else {
                 responses[transmission.correlationID] = (transmission.entity, transmission.message)

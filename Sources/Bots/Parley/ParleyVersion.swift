@@ -17,7 +17,7 @@ public struct ParleyVersion: Sendable {
     public static let current = ParleyVersion(
         parley: "0.1.0",
         protocols: [
-            ProtocolRange(name: "smp", range: "9-18"), ProtocolRange(name: "smp-client", range: "1-4"),
+            ProtocolRange(name: "smp", range: "9-20"), ProtocolRange(name: "smp-client", range: "1-4"),
             ProtocolRange(name: "agent", range: "2-7"), ProtocolRange(name: "ratchet", range: "2-3"),
             ProtocolRange(name: "chat", range: "1-17"),
         ])

@@ -19,6 +19,9 @@ extension SMPCommand {
         }
     }
 
+    /// The version that brought the command; 6 for all that this client sends whatever the router's version.
+    var firstVersion: UInt16 { if case .rslv = self { SMPVersion.names } else { 6 } }
+
     /// Checks whether a router may answer the command with this.
     func accepts(_ response: SMPBrokerMessage) -> Bool {
         switch (self, response) {

@@ -66,6 +66,8 @@ package struct RouterConfiguration: CommonRouterSettings {
     package var relayTimes = RelayTimes()
     /// Looks up the names of other routers instead of the system.
     package var lookup: (@Sendable (String) async -> [IPAddress])?
+    /// Resolves names for clients; nil: the router answers that it resolves none.
+    package var nameResolver: (any NameResolver)?
     /// Versions of the protocol that are offered.
     package var versions = SMPVersion.offered
 

@@ -44,6 +44,8 @@ final class RouterCore: Sendable {
     let logger: Logger
     /// nil if the router is no proxy.
     let relays: RelayPool?
+    /// nil if the router resolves no names.
+    let names: NameService?
     let limits: AddressLimits
     /// The password for creating queues; nil if there is none.
     let basicAuth: BasicAuth?
@@ -59,11 +61,12 @@ final class RouterCore: Sendable {
     private let damage = Mutex<RouterError?>(nil)
 
     init(
-        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsStore, random: any RandomSource,
-        now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
+        journal: Journal, state: RouterState, relays: RelayPool?, names: NameService? = nil, limits: AddressLimits, history: StatisticsStore,
+        random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.relays = relays
+        self.names = names
         self.limits = limits
         basicAuth = state.limits.basicAuth
         self.history = history
@@ -98,6 +101,14 @@ final class RouterCore: Sendable {
     }
 
     func identify(_ id: SessionID, as service: SessionService) { shared.withLock { $0.state.identify(id, as: service) } }
+
+    /// Counts a name that is resolved outside the state.
+    func countName(isForwarded: Bool) {
+        shared.withLock { shared in
+            shared.state.counters.namesRequested += 1
+            if isForwarded { shared.state.counters.commandsForwarded += 1 }
+        }
+    }
 
     func isSubscribed(_ id: SessionID) -> Bool { shared.withLock { $0.state.isSubscribed(id) } }
 
@@ -360,6 +371,11 @@ final class RouterCore: Sendable {
         statistics.damage = damage.withLock { $0?.description }
         statistics.relays = relays?.count ?? 0
         counters.commandsRelayed = relays?.relayed ?? 0
+        if let counts = names?.counts {
+            counters.namesResolved = counts.resolved
+            counters.namesNotFound = counts.notFound
+            counters.namesFailed = counts.failed
+        }
         history.fill(&statistics, counters, on: day)
         return statistics
     }

@@ -69,7 +69,8 @@ package final class SMPRouter: Sendable {
         let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), limits: AddressLimits(creations: configuration.queuesPerAddressAndHour),
+            relays: try makeRelays(configuration, group, random), names: configuration.nameResolver.map { NameService($0) },
+            limits: AddressLimits(creations: configuration.queuesPerAddressAndHour),
             history: StatisticsStore(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { worker.schedule() })
         // Reading the journal leaves free memory in small parts.
@@ -172,6 +173,7 @@ package final class SMPRouter: Sendable {
     package func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
+        core.names?.close()
         await listener.stop()
         await worker.stop()
         listener.stopped()

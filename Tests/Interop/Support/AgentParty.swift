@@ -11,6 +11,7 @@ final class AgentParty: Sendable {
     /// What it told.
     let notifications = Mailbox<AgentNotification>(label: { "\($0.event)".prefix(60).description })
     private let pool: SMPClientPool
+    private let server: SMPServerAddress
 
     /// - Parameters:
     ///   - path: its database, which is taken up again; nil for one in memory.
@@ -23,11 +24,15 @@ final class AgentParty: Sendable {
         configuration.network = client.network
         agent = SMPAgent(configuration: configuration, store: try AgentStore(path: path), network: pool)
         try await agent.start()
-        let server = SMPServerWithAuth(try SMPServerAddress(wireString: router.address))
-        user = if let known = try await agent.users().first { known } else { try await agent.createUser(servers: [server]) }
+        let address = try SMPServerAddress(wireString: router.address)
+        server = address
+        user = if let known = try await agent.users().first { known } else { try await agent.createUser(servers: [SMPServerWithAuth(address)]) }
         let (events, notifications) = (agent.events, notifications)
         Task { for await event in events { notifications.put(event) } }
     }
+
+    /// The version of the protocol that the router speaks.
+    func routerVersion() async throws -> UInt16 { try await pool.sessionInfo(TransportSessionKey(userID: user, server: server)).version }
 
     func close() async {
         await agent.close()

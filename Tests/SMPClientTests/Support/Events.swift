@@ -22,6 +22,7 @@ final class EventReader {
         case .service(_, .complete(let count)): "service \(count)"
         case .service(_, .incomplete(let counted, let expected)): "service \(counted) of \(expected)"
         case .service(_, .unavailable(let error)): "no service: \(error.label)"
+        case .service(_, .allDelivered): "service delivered"
         case .service(_, .ended(let queues)): "service ended, \(queues.count)"
         case .deleted(_, let queue): "deleted \(names([queue]))"
         case nil: "finished"

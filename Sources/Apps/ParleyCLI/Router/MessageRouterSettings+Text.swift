@@ -12,6 +12,9 @@ extension MessageRouterSettings {
         # 192.168.x.x …): strangers could look around there. What holds without it: true if `bind` is this machine only, else false.
         # relays: 1000
         # allow-private-relays: false
+        # Who resolves names (@ann.simplex) for clients: a program on this machine or in a private network that answers
+        # GET /resolve/NAME with a record in JSON. Without it, the router says that it resolves none.
+        # name-resolver: http://127.0.0.1:8000
 
         # always: a message is acknowledged when it is on the disk, and survives a loss of power.
         # 1s (10ms to 60s): it is acknowledged when it survives the end of the process, and is put on the disk once in this time.

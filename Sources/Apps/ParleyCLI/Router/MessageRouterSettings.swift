@@ -19,7 +19,7 @@ struct MessageRouterSettings: RouterSettings {
     static let keys = [
         "router", "hosts", "bind", "port", "new-queues", "password-file", "proxy", "fsync", "message-quota", "message-days", "queue-days",
         "queues", "connections", "connections-per-address", "queues-per-address", "handshakes", "handshake-seconds", "relays",
-        "allow-private-relays", "idle-hours", "certificate-days", "metrics-address", "metrics-port",
+        "allow-private-relays", "name-resolver", "idle-hours", "certificate-days", "metrics-address", "metrics-port",
     ]
 
     struct Options: ParsableArguments {}
@@ -31,6 +31,8 @@ struct MessageRouterSettings: RouterSettings {
     var maximumQueues = 1_000_000
     var maximumRelays = 1_000
     var allowsPrivateRelays: Bool?
+    /// Resolves names; nil: the router resolves none.
+    var nameResolver: HTTPNameResolver?
 
     mutating func read(_ file: RouterFileReader) {
         file.flag("proxy", &allowsProxying)
@@ -40,6 +42,13 @@ struct MessageRouterSettings: RouterSettings {
         file.number("queues", 1...100_000_000, &maximumQueues)
         file.number("relays", 1...100_000, &maximumRelays)
         allowsPrivateRelays = file.mapping.value("allow-private-relays")?.bool()
+        if let value = file.mapping.value("name-resolver"), let address = value.nonEmptyString() {
+            do throws(RouterError) {
+                nameResolver = try HTTPNameResolver(address)
+            } catch {
+                value.report(.badValue, error.message)
+            }
+        }
     }
 
     mutating func override(by options: Options) {}
@@ -65,6 +74,7 @@ struct MessageRouterSettings: RouterSettings {
         configuration.queuesPerAddressAndHour = file.creationsPerAddress
         configuration.maximumRelays = file.maximumRelays
         configuration.allowsPrivateRelays = file.allowsPrivateRelays
+        configuration.nameResolver = file.nameResolver
         return configuration
     }
 

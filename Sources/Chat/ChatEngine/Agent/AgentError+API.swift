@@ -39,6 +39,7 @@ extension AgentError {
         case .internal(let message): .internal(message: message)
         case .critical(let offerRestart, let message): .critical(offerRestart: offerRestart, message: message)
         case .inactive: .inactive
+        case .noNameServers: .other("NO_NAME_SERVERS", ["type": "NO_NAME_SERVERS"])
         }
     }
 

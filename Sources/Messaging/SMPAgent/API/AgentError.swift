@@ -27,6 +27,8 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case critical(offerRestart: Bool, String)
         /// The agent is suspended or closed.
         case inactive
+        /// No router of the user is meant to resolve names.
+        case noNameServers
     }
 
     /// Faults of a call.
@@ -117,6 +119,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .internal: "INTERNAL"
         case .critical: "CRITICAL"
         case .inactive: "INACTIVE"
+        case .noNameServers: "NO_NAME_SERVERS"
         }
     }
 
@@ -153,6 +156,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .internal(let text): "internal error: \(text)"
         case .critical(_, let text): "critical error: \(text)"
         case .inactive: "the agent is suspended or closed"
+        case .noNameServers: "no router is set up to resolve names: give a router the role names"
         }
     }
 }

@@ -124,10 +124,12 @@ extension AgentEvent {
 package enum ServiceSubscriptionState: Sendable, Equatable {
     /// So many queues were subscribed to by one command.
     case complete(queues: Int)
-    /// The router counts other queues than the agent: each was subscribed to by itself, and belongs to the service again.
+    /// The router counts other queues than the agent, or as many others: each was subscribed to by itself, and belongs to the service again.
     case incomplete(counted: Int64, expected: Int)
     /// The router does not do it: each queue was subscribed to by itself.
     case unavailable(AgentError)
+    /// SERVICE_ALL: all messages that had waited in these queues have been delivered.
+    case allDelivered
     /// Another client with the same certificate has subscribed to them.
     case ended(queues: Int)
 }

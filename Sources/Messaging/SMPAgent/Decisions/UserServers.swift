@@ -43,6 +43,16 @@ struct UserServers: Sendable, Equatable {
         ofOtherOperators(Self.preferred(all) { $0.isForProxy }, than: Set(destination.hosts)).map(\.server)
     }
 
+    /// The routers that resolve names, in a random order.
+    func names(_ random: any RandomSource) -> [SMPServerAddress] {
+        var servers = all.filter(\.isForNames).map(\.server.server)
+        for index in servers.indices.dropFirst() {
+            let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            servers.swapAt(index, Int(number % UInt32(index + 1)))
+        }
+        return servers
+    }
+
     private func ofOtherOperators(_ servers: [AgentServer], than hosts: Set<TransportHost>) -> [AgentServer] {
         let operators = Set(all.filter { !hosts.isDisjoint(with: $0.server.server.hosts) }.map(\.operatorID))
         return Self.preferred(servers) { !operators.contains($0.operatorID) }

@@ -164,12 +164,12 @@ final class AgentCore: Sendable {
         }
     }
 
-    /// Sends a command to a router that is not ours to choose, through a proxy if the policy wants that.
+    /// Sends a command to a router that is not ours to choose, through a proxy if the policy, that of the settings or another, wants that.
     func requestPrivately(
-        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner
+        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner, policy: PrivateRoutingPolicy? = nil
     ) async throws(AgentError) -> PrivateRouter.Response {
         let servers = users.withLock { $0[owner.user] ?? UserServers() }
-        let policy = settings.withLock { $0.privateRoutingPolicy }
+        let policy = policy ?? settings.withLock { $0.privateRoutingPolicy }
         var isMessage = false
         if case .send = request.command { isMessage = true }
         do {

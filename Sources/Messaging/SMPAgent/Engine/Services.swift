@@ -30,6 +30,7 @@ extension AgentCore {
         case .incomplete(let counted, let expected):
             log.info("a router counts other queues of the service", metadata: ["counted": "\(counted)", "expected": "\(expected)"])
             notify(.serviceSubscription(server, .incomplete(counted: counted, expected: expected)))
+        case .allDelivered: notify(.serviceSubscription(server, .allDelivered))
         case .unavailable(let error): notify(.serviceSubscription(server, .unavailable(AgentError(error, server: server))))
         case .ended(let queues):
             notify(.serviceSubscription(server, .ended(queues: queues.count)))

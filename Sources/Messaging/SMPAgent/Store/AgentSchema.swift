@@ -42,6 +42,9 @@ enum AgentSchema {
         migrator.registerMigration("12: commands end") { database in
             for statement in commandEnds { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("13: routers that resolve names") { database in
+            try database.execute(sql: "ALTER TABLE user_servers ADD COLUMN is_for_names INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }()
 

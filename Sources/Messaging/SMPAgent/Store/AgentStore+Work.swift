@@ -46,8 +46,10 @@ extension AgentStore {
     private static func setServers(_ servers: [AgentServer], user: AgentUserID, _ database: Database) throws {
         for (position, server) in servers.enumerated() {
             try database.run(
-                "INSERT INTO user_servers (user_id, position, address, operator_id, is_for_storage, is_for_proxy) VALUES (?, ?, ?, ?, ?, ?)",
-                user, position, server.server.wireString, server.operatorID, server.isForStorage, server.isForProxy)
+                """
+                INSERT INTO user_servers (user_id, position, address, operator_id, is_for_storage, is_for_proxy, is_for_names)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, user, position, server.server.wireString, server.operatorID, server.isForStorage, server.isForProxy, server.isForNames)
         }
     }
 
@@ -61,7 +63,7 @@ extension AgentStore {
                     users[row["user_id"]]?.append(
                         AgentServer(
                             try SMPServerWithAuth(wireString: row["address"]), operatorID: row["operator_id"],
-                            isForStorage: row["is_for_storage"], isForProxy: row["is_for_proxy"]))
+                            isForStorage: row["is_for_storage"], isForProxy: row["is_for_proxy"], isForNames: row["is_for_names"]))
                 } catch {
                     throw StorageError(.corrupt, "the address of a user's router cannot be read", cause: error)
                 }

@@ -159,7 +159,7 @@ extension SMPCommand {
     /// True if a person waits for the response, as a rule.
     var isInteractive: Bool {
         switch self {
-        case .new, .key, .skey, .rkey, .lset, .ldel, .lkey, .lget, .que, .off, .nkey, .ndel, .prxy: true
+        case .new, .key, .skey, .rkey, .lset, .ldel, .lkey, .lget, .que, .off, .nkey, .ndel, .prxy, .rslv: true
         default: false
         }
     }

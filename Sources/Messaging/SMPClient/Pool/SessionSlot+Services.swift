@@ -18,10 +18,10 @@ extension SessionSlot {
         }
         guard mayServe, let session = try? await session(isPatient: isPatient), let service = session.service else { return nil }
         let number = number(of: session)
-        let (ours, expected, served) = state.withLock { state in
+        let (ours, associated, served) = state.withLock { state in
             (
                 queues.filter { state.associations[$0.queue] == service.id },
-                state.associations.values.count { $0 == service.id }, state.served?.connection == number ? state.served : nil
+                state.associations.filter { $0.value == service.id }.keys, state.served?.connection == number ? state.served : nil
             )
         }
         guard !ours.isEmpty else { return nil }
@@ -29,18 +29,22 @@ extension SessionSlot {
             guard served.isComplete else { return nil }
             return (ours, .success(.ok), finish(ours, ours.map { _ in .success(.ok) }, in: number))
         }
-        let result = await session.send([SMPRequest(entity: service.id, command: .subs(.unknown), authKey: .ed25519(service.key))])[0]
+        let expected = ServiceQueues(associated)
+        let result = await session.send([SMPRequest(entity: service.id, command: .subs(expected), authKey: .ed25519(service.key))])[0]
         switch result {
-        case .success(.soks(let queues)):
-            let counted = queues.count
-            state.withLock { state in
-                if state.current == number { state.served = (number, counted == expected) }
+        case .success(.soks(let counted)):
+            let isComplete = state.withLock { state in
+                // With what is known to be too much: if that were not all ours and the same others, the hash would differ.
+                let isComplete = counted == expected || counted == expected.including(state.surplus)
+                if state.current == number { state.served = (number, isComplete) }
+                if !isComplete { state.surplus = counted.count > expected.count ? counted.excluding(expected) : .none }
+                return isComplete
             }
-            guard counted == expected else {
-                environment.emit(.service(key, .incomplete(counted: counted, expected: expected)))
+            guard isComplete else {
+                announce(.incomplete(counted: counted.count, expected: associated.count), in: number)
                 return nil
             }
-            environment.emit(.service(key, .complete(queues: expected)))
+            announce(.complete(queues: associated.count), in: number)
             return (ours, .success(.sok(service.id)), finish(ours, ours.map { _ in .success(.ok) }, in: number))
         case .failure(let error) where error.isTemporary:
             return (ours, .failure(error), finish(ours, ours.map { _ in .failure(error) }, in: number))
@@ -74,6 +78,25 @@ extension SessionSlot {
             }
         }
         if !changed.isEmpty { environment.emit(.associated(key, queues: changed, service)) }
+    }
+
+    /// Reports what became of a subscription, before the word that all messages that waited have been delivered.
+    private func announce(_ outcome: ServiceSubscription, in number: Int) {
+        environment.emit(.service(key, outcome))
+        let isDelivered = state.withLock { state in
+            state.announced = number
+            return state.deliveredEarly == number
+        }
+        if isDelivered { environment.emit(.service(key, .allDelivered)) }
+    }
+
+    /// All messages that waited have been delivered. That may be known before the task that subscribed has gone on.
+    func serviceDelivered(_ number: Int) {
+        let isAnnounced = state.withLock { state in
+            if state.announced != number { state.deliveredEarly = number }
+            return state.announced == number
+        }
+        if isAnnounced { environment.emit(.service(key, .allDelivered)) }
     }
 
     /// Another connection of the service has taken its queues.

@@ -48,6 +48,11 @@ final class SessionSlot: Sendable {
         var associations: [RecipientID: ServiceID] = [:]
         /// The connection in which the queues of the service were last subscribed to at once, by its number, and whether that was all.
         var served: (connection: Int, isComplete: Bool)?
+        /// Queues that the router has had for the service besides those that are known here, when they were last subscribed to one by one.
+        var surplus = ServiceQueues.none
+        /// The connection in which the outcome of that has been reported, and the one in which all waiting messages came before it was.
+        var announced: Int?
+        var deliveredEarly: Int?
         var backoff: Backoff
         /// True if the next attempt to take up subscriptions must wait.
         var mustWait = false
@@ -221,6 +226,7 @@ final class SessionSlot: Sendable {
             forget([queue])
             environment.emit(.ended(key, queue: queue))
         case .serviceEnded: serviceEnded(number)
+        case .serviceDelivered: serviceDelivered(number)
         case .notification(let notifier, let nonce, let notice):
             environment.emit(.notification(key, notifier: notifier, nonce, notice))
         case .deleted(let queue):

@@ -16,10 +16,12 @@ package protocol ServiceCredentialSource: Sendable {
 package enum ServiceSubscription: Sendable {
     /// The router counts the queues that were expected: all are subscribed to.
     case complete(queues: Int)
-    /// The router counts other queues than were expected: each is subscribed to by itself, which makes it the service's again.
+    /// The router counts other queues than were expected, or as many others: each is subscribed to by itself, which makes it the service's again.
     case incomplete(counted: Int64, expected: Int)
     /// The router does not do this for the client: each queue is subscribed to by itself.
     case unavailable(SMPClientError)
+    /// All messages that had waited in the service's queues when it subscribed to them have been delivered.
+    case allDelivered
     /// Another connection of the service has subscribed: this one receives nothing more of these queues.
     case ended(queues: [RecipientID])
 }

@@ -43,6 +43,9 @@ final class RequestEncoder: Sendable {
 
     /// The command as a batch takes it.
     func transmission(_ request: SMPRequest, _ id: CorrelationID) throws(SMPClientError) -> Bytes {
+        guard context.version >= request.command.firstVersion else {
+            throw SMPClientError(.transport(.version), "the router speaks version \(context.version), which has no \(request.command.tag.rawValue)")
+        }
         let encoded = context.encode(request.command, correlationID: id, entity: request.entity)
         guard let service, request.command.usesServiceSignature else {
             return context.authorized(encoded, try authorize(encoded.authorizedData, request, id))

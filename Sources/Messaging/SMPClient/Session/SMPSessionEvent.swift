@@ -11,6 +11,8 @@ enum SMPSessionEvent: Sendable {
     case notification(NotifierID, BoxNonce, Bytes)
     /// Another connection has subscribed to the queues of the client's service.
     case serviceEnded
+    /// What waited in the queues of the client's service has been delivered.
+    case serviceDelivered
     /// A subscription succeeded after its caller had given up.
     case lateSubscription(RecipientID)
     /// Something that answers nothing: its name, or why it cannot be read.

@@ -19,9 +19,9 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
         _ handshake: SMPClientHandshake, claim: ServiceClaim? = nil,
         makeSession: @escaping @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession
     ) {
-        var handshake = handshake
-        handshake.service = claim?.hello
-        self.handshake = handshake
+        self.handshake = SMPClientHandshake(
+            versions: handshake.versions, keyHash: handshake.keyHash, sessionKey: handshake.sessionKey, isProxy: handshake.isProxy,
+            service: claim?.hello)
         self.claim = claim
         self.makeSession = makeSession
     }

@@ -299,6 +299,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             event = .message(entity, message)
         case .success(.end): (verdict, event) = (deliveries.ended(entity, limit: limit), .ended(entity))
         case .success(.ends): (verdict, event) = (deliveries.serviceEnded(), .serviceEnded)
+        case .success(.alls): (verdict, event) = (entity.isNone ? deliveries.serviceDelivered() : .drop, .serviceDelivered)
         case .success(.nmsg(let nonce, let notice)):
             (verdict, event) = (deliveries.notified(entity), .notification(entity, nonce, notice))
         case .success(.deld): (verdict, event) = (deliveries.ended(entity, limit: limit), .deleted(entity))

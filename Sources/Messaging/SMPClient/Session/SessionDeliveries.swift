@@ -27,6 +27,8 @@ struct SessionDeliveries: Sendable {
     private var hasService = false
     /// True if the router takes any of the queues for the service's, so that another connection of the service may take them over.
     private var hasServiceQueues = false
+    /// True if the router is still to say that all that waited in the service's queues has been delivered.
+    private var awaitsEndOfBacklog = false
     /// Queues that ended and were not known: a service's that no message had come from.
     private var unknownEnds = 0
 
@@ -37,7 +39,7 @@ struct SessionDeliveries: Sendable {
     mutating func sending(_ command: SMPCommand, to entity: EntityID) {
         switch command {
         case .sub, .get, .ack: queues[entity] = .open
-        case .subs: (hasService, hasServiceQueues) = (true, true)
+        case .subs: (hasService, hasServiceQueues, awaitsEndOfBacklog) = (true, true, true)
         case .nsub: notifiers.insert(entity)
         default: break
         }
@@ -83,8 +85,14 @@ struct SessionDeliveries: Sendable {
 
     /// The router says that another connection has taken the service's queues.
     mutating func serviceEnded() -> Verdict {
-        defer { (hasService, hasServiceQueues) = (false, false) }
+        defer { (hasService, hasServiceQueues, awaitsEndOfBacklog) = (false, false, false) }
         return hasServiceQueues ? .take : .drop
+    }
+
+    /// The router says that all that waited in the service's queues has been delivered.
+    mutating func serviceDelivered() -> Verdict {
+        defer { awaitsEndOfBacklog = false }
+        return awaitsEndOfBacklog ? .take : .drop
     }
 
     func notified(_ notifier: NotifierID) -> Verdict { notifiers.contains(notifier) ? .take : .drop }

@@ -110,6 +110,16 @@ public enum HandshakeError: String, Error, Hashable, Sendable, CaseIterable, Cod
     case badService = "BAD_SERVICE"
 }
 
+/// Why a router cannot say what a name stands for.
+public enum NameResolutionError: Error, Hashable, Sendable {
+    /// The router resolves no names: another may.
+    case noResolver
+    /// The name is not registered: no other router need be asked.
+    case notFound
+    /// The resolver behind the router failed; the name may exist.
+    case resolver(String)
+}
+
 /// Why an operator blocked a queue.
 public struct BlockingInfo: Hashable, Sendable {
     /// The reason of a block.

@@ -44,8 +44,11 @@ package struct SMPClientHandshake: Sendable {
     /// nil does without authenticators and block encryption.
     package var sessionKey: X25519.PrivateKey?
     package var isProxy: Bool
-    /// Sent if the router is of version 16 or later.
+    /// Sent to routers of ``serviceVersion`` or later.
     package var service: SMPClientService?
+    /// The version from which on the service is offered: older routers would take the queues of a recipient for the service's and not subscribe to them
+    /// at once.
+    package var serviceVersion: UInt16
 
     package init(
         versions: VersionRange = SMPVersion.offered, keyHash: KeyHash, sessionKey: X25519.PrivateKey?, isProxy: Bool = false,
@@ -56,6 +59,7 @@ package struct SMPClientHandshake: Sendable {
         self.sessionKey = sessionKey
         self.isProxy = isProxy
         self.service = service
+        serviceVersion = service?.role == .messaging ? SMPVersion.serviceSubscriptions : SMPVersion.serviceCertificates
     }
 
     /// - Parameters:
@@ -86,7 +90,7 @@ package struct SMPClientHandshake: Sendable {
                 throw .handshake(.badAuth)
             }
         }
-        let sentService = common.max >= SMPVersion.serviceCertificates ? service : nil
+        let sentService = common.max >= serviceVersion ? service : nil
         let reply = SMPClientHello(
             version: common.max, keyHash: keyHash, key: sessionKey?.publicKey, isProxy: isProxy, service: sentService)
         let session = SMPSessionParameters(

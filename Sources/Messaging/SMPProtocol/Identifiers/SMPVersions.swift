@@ -31,11 +31,12 @@ public enum SMPVersion {
     public static let names: UInt16 = 20
 
     /// The versions that this client and router offer.
-    public static let offered = VersionRange(senderKey...clientNotices)
+    public static let offered = VersionRange(senderKey...names)
     /// The versions that a router offers to a client that negotiated no application protocol in TLS.
     public static let withoutALPN = VersionRange(6)
-    /// The versions that a proxy passes on to clients, lower than the newest so that a client's upgrade does not show.
-    public static let proxied = VersionRange(sendingProxy...newNotificationCredentials)
+    /// The versions that a proxy passes on to clients. They end where names can be resolved through a proxy; once there is a newer version, they
+    /// stay one behind it, so that a client's upgrade does not show.
+    public static let proxied = VersionRange(sendingProxy...names)
     /// All versions whose encodings this module reads and writes.
     public static let encodable = VersionRange(6...names)
 }

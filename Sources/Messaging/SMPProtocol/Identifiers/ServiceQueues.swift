@@ -1,4 +1,4 @@
-package import SMPCrypto
+import SMPCrypto
 package import SMPWire
 
 /// The queues of a service as one side counts them: from version 19 on, `SUBS` and `NSUBS` say what the client expects, `SOKS` and `ENDS`
@@ -37,14 +37,24 @@ package struct ServiceQueues: Hashable, Sendable {
         hash.toggle(id.bytes)
     }
 
+    /// Both, where no queue is in both.
+    package func including(_ others: ServiceQueues) -> ServiceQueues {
+        ServiceQueues(count: count.addingReportingOverflow(others.count).partialValue, hash: hash.combined(with: others.hash))
+    }
+
+    /// What is left without these, where all of them are in it.
+    package func excluding(_ others: ServiceQueues) -> ServiceQueues {
+        ServiceQueues(count: count.subtractingReportingOverflow(others.count).partialValue, hash: hash.combined(with: others.hash))
+    }
+
     func encode(to writer: inout WireWriter, version: UInt16) {
         writer.write(count)
         if version >= SMPVersion.serviceSubscriptions { writer.write(hash) }
     }
 
     init(from parser: inout WireParser, version: UInt16) throws(WireError) {
-        count = try parser.read()
-        hash = version >= SMPVersion.serviceSubscriptions ? try parser.read() : .zero
+        count = try Int64(from: &parser)
+        hash = version >= SMPVersion.serviceSubscriptions ? try QueueIDsHash(from: &parser) : .zero
     }
 }
 
@@ -78,10 +88,10 @@ package struct QueueIDsHash: WireCodable, Hashable, Sendable {
 
     /// Adds an id that is not in it, or removes one that is.
     package mutating func toggle(_ id: Bytes) {
-        let other = QueueIDsHash(Hash.md5(id))
-        high ^= other.high
-        low ^= other.low
+        self = combined(with: QueueIDsHash(Hash.md5(id)))
     }
+
+    fileprivate func combined(with other: QueueIDsHash) -> QueueIDsHash { QueueIDsHash(high: high ^ other.high, low: low ^ other.low) }
 
     /// Behind a length of one byte, which is 16.
     package func encode(to writer: inout WireWriter) { writer.write(short: bytes) }

@@ -81,14 +81,21 @@ extension SimpleXDomain: Codable {
         case subdomains = "subDomain"
     }
 
+    /// What the JSON form says, which need not be a name.
+    private struct Parts: Decodable {
+        let topLevel: TopLevel
+        let domain: String
+        let subdomains: [String]
+
+        typealias CodingKeys = SimpleXDomain.CodingKeys
+    }
+
     /// Decodes the JSON form, which must be that of a valid name.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let parts = SimpleXDomain(
-            topLevel: try container.decode(TopLevel.self, forKey: .topLevel), domain: try container.decode(String.self, forKey: .domain),
-            subdomains: try container.decode([String].self, forKey: .subdomains))
-        guard let domain = try? SimpleXDomain(wireString: parts.fullName), domain == parts else {
-            throw DecodingError.dataCorruptedError(forKey: .domain, in: container, debugDescription: "not a domain name")
+        let parts = try Parts(from: decoder)
+        let written = SimpleXDomain(topLevel: parts.topLevel, domain: parts.domain, subdomains: parts.subdomains)
+        guard let domain = try? SimpleXDomain(wireString: written.fullName), domain == written else {
+            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not a domain name"))
         }
         self = domain
     }
@@ -112,15 +119,15 @@ extension WireParser {
             guard label.count <= SimpleXDomain.labelLimit else {
                 throw WireError(.tooLong, "at most \(SimpleXDomain.labelLimit) characters between dots", at: start + place)
             }
-            labels.append(String(decoding: label, as: UTF8.self))
+            labels += [String(decoding: label, as: UTF8.self)]
             label = []
         }
         for (place, byte) in text.enumerated() {
             switch byte {
             case UInt8(ascii: "."): try end(at: place)
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): label.append(byte)
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): label.append(byte | 0x20)
-            case UInt8(ascii: "-") where label.last.map { $0 != byte } ?? false: label.append(byte)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): label += [byte]
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): label += [byte | 0x20]
+            case UInt8(ascii: "-") where label.last.map { $0 != byte } ?? false: label += [byte]
             default: throw WireError(.invalidValue, "a name of ASCII letters, digits and single hyphens between them", at: start + place)
             }
         }

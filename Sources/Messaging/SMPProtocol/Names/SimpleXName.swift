@@ -46,7 +46,7 @@ extension SimpleXName: StringCodable, CustomStringConvertible {
     public init(fromString parser: inout WireParser) throws(WireError) {
         _ = parser.skip("simplex:/name")
         if parser.skip(UInt8(ascii: "@")) {
-            self.init(.contact, try parser.read(string: SimpleXDomain.self))
+            self.init(.contact, try SimpleXDomain(fromString: &parser))
             return
         }
         _ = parser.skip(UInt8(ascii: "#"))
@@ -56,7 +56,7 @@ extension SimpleXName: StringCodable, CustomStringConvertible {
             parser = ahead
             self.init(.publicGroup, SimpleXDomain(simplex: labels[0]))
         } else {
-            self.init(.publicGroup, try parser.read(string: SimpleXDomain.self))
+            self.init(.publicGroup, try SimpleXDomain(fromString: &parser))
         }
     }
 

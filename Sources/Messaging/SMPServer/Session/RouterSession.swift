@@ -34,6 +34,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     /// Commands that wait for other routers.
     let relaying = Atomic(0)
+    /// Names that are being resolved.
+    let resolving = Atomic(0)
     let id: SessionID
     let outbox = Mutex(Outbox())
     let core: RouterCore
@@ -122,6 +124,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         bound.value.timer = connection.eventLoop.scheduleTask(in: timeout) { [self] in watchIdle(timeout) }
     }
 
+    /// The role of a client that is a service. On the event loop.
+    var serviceRole: SMPClientService.Role? { bound.value.authorizer.service?.role }
+
     /// nil while it is shaking hands.
     var version: UInt16? {
         let version = agreedVersion.load(ordering: .relaxed)
@@ -196,7 +201,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         }
         bound.value.failuresOfBlock = 0
         let transmissions: [ReceivedTransmission<SMPCommand>] = session.parameters.context.decode(block: content)
-        execute(transmissions.filter { !proxies($0) }.map { unwrap($0, session.parameters) }[...], session.parameters)
+        let commands = transmissions.filter { !proxies($0) }.map { unwrap($0, session.parameters) }
+        execute(commands.filter { $0.refusal != nil || !resolves($0.transmission, $0.route) }[...], session.parameters)
     }
 
     /// Executes commands up to ``AddressLimits/verificationsAtOnce``; the rest follows after a pause, in which the event loop serves others.

@@ -110,10 +110,17 @@ struct QueueStore: Sendable {
         } ?? nil
     }
 
-    private mutating func associate(_ slot: Int32, from before: Identifier?, to after: Identifier?) {
-        guard before != after else { return }
-        if let before { services.remove(slot, from: before) }
-        if let after { services.insert(slot, into: after) }
+    /// Moves a queue from the services that it belonged to, to those that it belongs to now.
+    private mutating func associate(_ slot: Int32, from before: QueueRecord?, to after: QueueRecord?) {
+        if before?.service != after?.service {
+            if let before, let service = before.service { services.remove(slot, before.recipientID, from: service) }
+            if let after, let service = after.service { services.insert(slot, after.recipientID, into: service) }
+        }
+        // Another notifier of the same service is another id.
+        if before?.notifier?.service != after?.notifier?.service || before?.notifier?.id != after?.notifier?.id {
+            if let notifier = before?.notifier, let service = notifier.service { services.remove(slot, notifier.id, from: service) }
+            if let notifier = after?.notifier, let service = notifier.service { services.insert(slot, notifier.id, into: service) }
+        }
     }
 
     // MARK: Creating and deleting
@@ -150,8 +157,7 @@ struct QueueStore: Sendable {
         if let link = record.link { byLink[link.id] = slot }
         if let notifier = record.notifier { byNotifier[notifier.id] = slot }
         usage.move(from: nil, to: record.lastUsed)
-        associate(slot, from: nil, to: record.service)
-        associate(slot, from: nil, to: record.notifier?.service)
+        associate(slot, from: nil, to: record)
     }
 
     /// Checks whether one of the record's ids belongs to a queue already.
@@ -186,8 +192,7 @@ struct QueueStore: Sendable {
         if let link = queue.record.link { byLink[link.id] = nil }
         if let notifier = queue.record.notifier { byNotifier[notifier.id] = nil }
         usage.move(from: queue.record.lastUsed, to: nil)
-        associate(Int32(slot), from: queue.record.service, to: nil)
-        associate(Int32(slot), from: queue.record.notifier?.service, to: nil)
+        associate(Int32(slot), from: queue.record, to: nil)
         liveBytes -= queue.position.count + (queue.linkPosition?.count ?? 0)
         liveBytes -= queue.messages.reduce(0) { $0 + $1.position.count }
         messageCount -= queue.messages.count
@@ -213,8 +218,7 @@ struct QueueStore: Sendable {
             if let notifier = before.notifier { byNotifier[notifier.id] = nil }
             if let notifier = record.notifier { byNotifier[notifier.id] = Int32(slot) }
         }
-        associate(Int32(slot), from: before.service, to: record.service)
-        associate(Int32(slot), from: before.notifier?.service, to: record.notifier?.service)
+        associate(Int32(slot), from: before, to: record)
         let position = sink.append(.queue(record))
         let hasLink = record.link != nil
         let freed = update(slot) { queue in

@@ -88,6 +88,7 @@ extension RouterState {
         guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
         let service = sessions[execution.session]?.service
         let former = store.subscriber(slot)
+        if let service { claim(service, &execution) }
         // Also whose it is already may still wait for the disk.
         var end: UInt64? = position.end
         if owner != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
@@ -97,9 +98,8 @@ extension RouterState {
             execution.send(.end, to: former, about: id.entity)
         }
         _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: execution.session) }
-        if let service {
+        if service != nil {
             sessions[execution.session]?.subscriptions.remove(id)
-            claim(service, &execution)
         } else {
             sessions[execution.session]?.subscriptions.insert(id)
         }

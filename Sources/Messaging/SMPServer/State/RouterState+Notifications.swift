@@ -51,6 +51,7 @@ extension RouterState {
         else { return execution.fail(.auth) }
         let service = sessions[execution.session]?.service
         let former = store.notifierSubscriber(slot)
+        if let service { claim(service, &execution) }
         // Also whose it is already may still wait for the disk.
         var end: UInt64? = queue.position.end
         if notifier.service != service?.id { end = store.change(slot, sink: &sink) { $0.notifier?.service = service?.id } }
@@ -59,9 +60,8 @@ extension RouterState {
             execution.send(.end, to: former, about: notifier.id.entity)
         }
         _ = store.update(slot) { $0.notifierSession = service == nil ? execution.session : nil }
-        if let service {
+        if service != nil {
             sessions[execution.session]?.notifiers.remove(notifier.id)
-            claim(service, &execution)
         } else {
             sessions[execution.session]?.notifiers.insert(notifier.id)
         }

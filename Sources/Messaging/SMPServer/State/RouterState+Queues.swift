@@ -37,11 +37,11 @@ extension RouterState {
         }
         // Ids that the client chose may be taken; of random ones that is not to be expected.
         guard !store.collides(record) else { return execution.fail(data == nil ? .internal : .auth) }
+        // Before the queue is its own: a former session of the service has not had this one.
+        if let service { claim(service, &execution) }
         let end = store.create(record, link: data, sink: &sink)
         counters.queuesCreated += 1
-        if let service {
-            claim(service, &execution)
-        } else if request.subscription == .subscribe, let slot = store.slot(recipient: record.recipientID) {
+        if service == nil, request.subscription == .subscribe, let slot = store.slot(recipient: record.recipientID) {
             _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: execution.session) }
             sessions[execution.session]?.subscriptions.insert(record.recipientID)
         }

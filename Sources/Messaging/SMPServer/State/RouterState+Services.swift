@@ -12,31 +12,50 @@ extension RouterState {
 
     /// Gives a service's queues to the session that has just shown that it has one of them, or all.
     mutating func claim(_ service: SessionService, _ execution: inout Execution) {
-        let count = store.services[service.id]?.slots.count ?? 0
+        let queues = store.services[service.id]?.queues ?? .none
         guard let former = store.services.claim(service.id, for: execution.session) else { return }
         sessions[former]?.backlog = []
-        execution.send(.ends(ServiceQueues(count: Int64(count))), to: former, about: service.id.entity)
+        sessions[former]?.isServing = false
+        sessions[former]?.awaitsEndOfBacklog = false
+        execution.send(.ends(queues), to: former, about: service.id.entity)
     }
 
     /// `SUBS`, `NSUBS`: from now on, this session gets everything for the service, and waiting messages step by step.
-    mutating func subscribeService(_ execution: inout Execution, sink: inout some RecordSink) {
+    ///
+    /// - Parameter expected: the queues that the client counts.
+    mutating func subscribeService(_ expected: ServiceQueues, _ execution: inout Execution, sink: inout some RecordSink) {
+        let session = execution.session
         // The role was checked with the authorisation.
-        guard let service = sessions[execution.session]?.service, service.id.entity == execution.command.entity else {
+        guard let service = sessions[session]?.service, service.id.entity == execution.command.entity else {
             return execution.fail(.service)
         }
         claim(service, &execution)
-        let slots = store.services[service.id]?.slots ?? []
-        sessions[execution.session]?.backlog = Array(slots)[...]
+        let queues = store.services[service.id]?.queues ?? .none
         counters.serviceSubscriptions += 1
-        execution.respond(.soks(ServiceQueues(count: Int64(slots.count))), entity: service.id.entity)
-        execution.events += continueService(execution.session, sink: &sink)
+        counters.countDrift(from: expected, to: queues)
+        execution.respond(.soks(queues), entity: service.id.entity)
+        // Said again: what waited has been given or is being given, and what came since has been given as it came.
+        guard sessions[session]?.isServing != true else { return }
+        sessions[session]?.isServing = true
+        sessions[session]?.backlog = Array(store.services[service.id]?.slots ?? [])[...]
+        sessions[session]?.awaitsEndOfBacklog = service.role == .messaging && execution.command.version >= SMPVersion.serviceSubscriptions
+        execution.events += continueService(session, sink: &sink)
     }
 
     /// Checks whether more waits for a session than it has been given.
     func hasBacklog(_ session: SessionID) -> Bool { sessions[session]?.backlog.isEmpty == false }
 
-    /// Gives a session what waits in some more queues of its service.
+    /// Gives a session what waits in some more queues of its service; after the last, a session that knows `ALLS` gets that.
     mutating func continueService(_ session: SessionID, sink: inout some RecordSink) -> [RoutedOutput] {
+        var outputs = giveBacklog(session, sink: &sink)
+        if sessions[session]?.awaitsEndOfBacklog == true, !hasBacklog(session) {
+            sessions[session]?.awaitsEndOfBacklog = false
+            outputs.append(RoutedOutput(session: session, output: RouterOutput(.alls, to: .none, entity: .none)))
+        }
+        return outputs
+    }
+
+    private mutating func giveBacklog(_ session: SessionID, sink: inout some RecordSink) -> [RoutedOutput] {
         guard let service = sessions[session]?.service, let backlog = sessions[session]?.backlog, !backlog.isEmpty else { return [] }
         sessions[session]?.backlog = backlog.dropFirst(Self.serviceStep)
         var outputs: [RoutedOutput] = []
@@ -62,4 +81,28 @@ extension RouterState {
         }
         return outputs
     }
+}
+
+extension RouterStatistics.Counters {
+    /// Counts a subscription by how what the client expects differs from what the router has.
+    fileprivate mutating func countDrift(from expected: ServiceQueues, to queues: ServiceQueues) {
+        // Clients below version 19 do not count.
+        guard expected.count >= 0 else { return }
+        let (difference, _) = queues.count.subtractingReportingOverflow(expected.count)
+        if difference > 0 {
+            serviceSubscriptionsWithMore += 1
+            serviceQueuesUnexpected &+= difference.magnitude
+        } else if difference < 0 {
+            serviceSubscriptionsWithFewer += 1
+            // A client may claim to have any number of them.
+            serviceQueuesMissing &+= min(difference.magnitude, Self.largestDrift)
+        } else if queues.hash != expected.hash {
+            serviceSubscriptionsWithOthers += 1
+        } else {
+            serviceSubscriptionsAsExpected += 1
+        }
+    }
+
+    /// The most missing queues that one subscription is counted with.
+    private static let largestDrift: UInt64 = 1_000_000
 }

@@ -38,6 +38,10 @@ struct RouterState: Sendable {
         var service: SessionService?
         /// Queues of its service that have not been looked at since it subscribed to all of them.
         var backlog: ArraySlice<Int32> = []
+        /// True if it has subscribed to all queues of its service, and no other session has done so since.
+        var isServing = false
+        /// True if it is to be notified when all that waited in these queues has been given.
+        var awaitsEndOfBacklog = false
     }
 
     /// Settings; some change while the router runs.
@@ -164,7 +168,7 @@ struct RouterState: Sendable {
         case .lkey(let key): openInvitation(key, &execution, sink: &sink)
         case .lget: readLink(&execution)
         case .nsub: subscribeNotifier(&execution, sink: &sink)
-        case .subs, .nsubs: subscribeService(&execution, sink: &sink)
+        case .subs(let expected), .nsubs(let expected): subscribeService(expected, &execution, sink: &sink)
         case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
             guard let slot = store.slot(recipient: entity), let key = execution.command.key else { return execution.fail(.auth) }
             store.wake(slot)
@@ -172,7 +176,9 @@ struct RouterState: Sendable {
             guard store.read(slot, { $0.record.recipientKeys.contains(key) }) == true else { return execution.fail(.auth) }
             runForRecipient(slot, &execution, sink: &sink)
         // Names are resolved by the session.
-        case .rslv: execution.respond(.err(.name(.noResolver)), entity: EntityID.none)
+        case .rslv:
+            counters.namesRequested += 1
+            execution.respond(.err(.name(.noResolver)), entity: EntityID.none)
         // Refused before, or unwrapped by the session.
         case .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))
         }

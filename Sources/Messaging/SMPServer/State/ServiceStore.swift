@@ -32,6 +32,8 @@ struct ServiceStore: Sendable {
     struct Service: Sendable {
         /// Slots of its queues: by its role, the service receives their messages or their notifications.
         var slots: Set<Int32> = []
+        /// These queues as clients count them: by recipient ids, or by notifier ids for a service that hears of messages.
+        var queues = ServiceQueues.none
         /// The session that gets the messages of these queues.
         var session: SessionID?
     }
@@ -46,12 +48,16 @@ struct ServiceStore: Sendable {
 
     func session(of id: Identifier) -> SessionID? { services[id]?.session }
 
-    mutating func insert(_ slot: Int32, into id: Identifier) {
-        if services[id, default: Service()].slots.insert(slot).inserted { associationCount += 1 }
+    /// Adds a queue, which the service knows by an id.
+    mutating func insert(_ slot: Int32, _ queue: Identifier, into id: Identifier) {
+        guard services[id, default: Service()].slots.insert(slot).inserted else { return }
+        services[id]?.queues.insert(queue.entity)
+        associationCount += 1
     }
 
-    mutating func remove(_ slot: Int32, from id: Identifier) {
+    mutating func remove(_ slot: Int32, _ queue: Identifier, from id: Identifier) {
         guard services[id]?.slots.remove(slot) != nil else { return }
+        services[id]?.queues.remove(queue.entity)
         associationCount -= 1
         forgetIfEmpty(id)
     }

@@ -10,6 +10,20 @@ extension RouterStatistics.Counters: CounterSet {
         Field(name: "queues_blocked", help: "Queues that the operator blocked.", path: \.queuesBlocked),
         Field(name: "subscriptions", help: "Subscriptions to single queues.", path: \.subscriptions),
         Field(name: "service_subscriptions", help: "Subscriptions to all queues of a service.", path: \.serviceSubscriptions),
+        Field(
+            name: "service_subscriptions_as_expected", help: "Those where client and router had the same queues.",
+            path: \.serviceSubscriptionsAsExpected),
+        Field(
+            name: "service_subscriptions_with_more", help: "Those where the router had more queues than the client expected.",
+            path: \.serviceSubscriptionsWithMore),
+        Field(
+            name: "service_subscriptions_with_fewer", help: "Those where the router had fewer queues than the client expected.",
+            path: \.serviceSubscriptionsWithFewer),
+        Field(
+            name: "service_subscriptions_with_others", help: "Those where the router had as many queues, but others.",
+            path: \.serviceSubscriptionsWithOthers),
+        Field(name: "service_queues_unexpected", help: "Queues of services that their clients did not expect.", path: \.serviceQueuesUnexpected),
+        Field(name: "service_queues_missing", help: "Queues that clients of services expected and the router lacked.", path: \.serviceQueuesMissing),
         Field(name: "messages_sent", help: "Messages accepted from senders.", path: \.messagesSent),
         Field(name: "message_bytes_sent", help: "Bytes of accepted messages.", path: \.bytesSent),
         Field(name: "messages_delivered", help: "Messages given to recipients, repetitions included.", path: \.messagesDelivered),
@@ -22,5 +36,9 @@ extension RouterStatistics.Counters: CounterSet {
         Field(name: "authorization_failures", help: "Commands by the wrong client, or about queues that are not there.", path: \.authorizationFailures),
         Field(name: "commands_forwarded", help: "Commands that came through a proxy.", path: \.commandsForwarded),
         Field(name: "commands_relayed", help: "Commands passed on to other routers.", path: \.commandsRelayed),
+        Field(name: "names_requested", help: "Names that clients asked for.", path: \.namesRequested),
+        Field(name: "names_resolved", help: "Names that have a record.", path: \.namesResolved),
+        Field(name: "names_not_found", help: "Names that are not registered.", path: \.namesNotFound),
+        Field(name: "names_failed", help: "Names that the resolver could not look up.", path: \.namesFailed),
     ]
 }

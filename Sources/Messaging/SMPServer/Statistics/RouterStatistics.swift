@@ -24,6 +24,18 @@ package struct RouterStatistics: Sendable, Hashable {
         package var notificationsSent: UInt64 = 0
         /// Of all queues of a service at once.
         package var serviceSubscriptions: UInt64 = 0
+        /// Of those, where client and router have the same queues.
+        package var serviceSubscriptionsAsExpected: UInt64 = 0
+        /// Where the router has more queues than the client expects.
+        package var serviceSubscriptionsWithMore: UInt64 = 0
+        /// Where the router has fewer.
+        package var serviceSubscriptionsWithFewer: UInt64 = 0
+        /// Where the router has as many, but others.
+        package var serviceSubscriptionsWithOthers: UInt64 = 0
+        /// Queues that clients did not expect, in all subscriptions of services.
+        package var serviceQueuesUnexpected: UInt64 = 0
+        /// Queues that clients expected, in all subscriptions of services, and the router does not have for them.
+        package var serviceQueuesMissing: UInt64 = 0
         /// Commands that were not authorised, or about queues that are not there.
         package var authorizationFailures: UInt64 = 0
         /// Commands that a proxy forwarded to this router.
@@ -34,6 +46,14 @@ package struct RouterStatistics: Sendable, Hashable {
         package var queuesExpired: UInt64 = 0
         /// By the operator.
         package var queuesBlocked: UInt64 = 0
+        /// Names that clients asked for.
+        package var namesRequested: UInt64 = 0
+        /// Of those, names with a record.
+        package var namesResolved: UInt64 = 0
+        /// Names that are not registered.
+        package var namesNotFound: UInt64 = 0
+        /// Names that the resolver could not look up, or not in time.
+        package var namesFailed: UInt64 = 0
 
         package init() {}
     }

@@ -52,13 +52,3 @@ public struct NameRecord: Hashable, Sendable {
         self.json = json
     }
 }
-
-/// Why a router cannot say what a name stands for.
-public enum NameResolutionError: Error, Hashable, Sendable {
-    /// The router resolves no names: another may.
-    case noResolver
-    /// The name is not registered: no other router need be asked.
-    case notFound
-    /// The resolver behind the router failed; the name may exist.
-    case resolver(String)
-}

@@ -1,0 +1,32 @@
+import SMPProtocol
+import Synchronization
+
+extension RouterSession {
+    /// Has a name resolved, of a client or of one behind a proxy. The answer comes when the resolver has given it; commands behind this one do not
+    /// wait, nor is anything else of a proxy's many clients held up.
+    ///
+    /// - Returns: true if this was such a command, of a router that resolves names.
+    func resolves(_ transmission: ReceivedTransmission<SMPCommand>, _ route: ForwardRoute?) -> Bool {
+        guard let names = core.names, case .success(.rslv(let domain)) = transmission.message else { return false }
+        // One of another role is refused like all of its commands.
+        guard route != nil || serviceRole == nil || serviceRole == .messaging else { return false }
+        core.countName(isForwarded: route != nil)
+        guard resolving.load(ordering: .relaxed) < names.limits.ofSession else {
+            answer(NameService.busy, to: transmission, route)
+            return true
+        }
+        resolving.add(1, ordering: .relaxed)
+        names.resolve(domain) { [weak self] message in
+            guard let self else { return }
+            resolving.subtract(1, ordering: .relaxed)
+            answer(message, to: transmission, route)
+        }
+        return true
+    }
+
+    private func answer(_ message: SMPBrokerMessage, to transmission: ReceivedTransmission<SMPCommand>, _ route: ForwardRoute?) {
+        let output = RouterOutput(message, to: transmission.correlationID, entity: transmission.entity)
+        outbox.withLock { $0.append(output, route: route) }
+        scheduleFlush()
+    }
+}
