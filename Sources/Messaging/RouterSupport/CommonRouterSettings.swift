@@ -1,6 +1,6 @@
 package import SMPProtocol
 
-/// The settings that routers of all kinds have.
+/// The settings common to all kinds of routers.
 package protocol CommonRouterSettings: Sendable {
     /// The address to listen on.
     var host: String { get set }
@@ -10,27 +10,27 @@ package protocol CommonRouterSettings: Sendable {
     var advertisedHosts: [TransportHost] { get set }
     /// The password for creating something on the router; nil for none.
     var basicAuth: BasicAuth? { get set }
-    /// Connections at most.
+    /// The maximum number of connections.
     var maximumConnections: Int { get set }
-    /// Connections at most from one address (one /64 of IPv6); nil: as many as there are.
+    /// The maximum number of connections from one address (one /64 of IPv6); nil: no limit for an address.
     var maximumConnectionsPerAddress: Int? { get set }
-    /// Connections in their TLS handshake at most; the oldest gives way to a new one.
+    /// The maximum number of connections in their TLS handshake; beyond it, a new one replaces the oldest.
     var maximumHandshakes: Int { get set }
-    /// The time limit of TLS, and again of the handshake of the protocol.
+    /// The time limit of the TLS handshake, and again of the protocol's handshake.
     var handshakeTimeout: Duration { get set }
-    /// After how long a silent connection is closed; nil: never.
+    /// The time after which a silent connection is closed; nil: never.
     var idleTimeout: Duration? { get set }
-    /// For how many days a certificate is issued; nil: without end.
+    /// The lifetime of a certificate in days; nil: unlimited.
     var certificateDays: Int? { get set }
     /// True if an operator can talk to the router on a socket in the data folder.
     var hasControl: Bool { get set }
     /// The address of the metrics endpoint over HTTP; nil for none.
     var metrics: MetricsAddress? { get set }
-    /// The guarantee behind what is accepted.
+    /// The durability of accepted data.
     var durability: Durability { get set }
-    /// Bytes of a journal segment.
+    /// The size of a journal segment in bytes.
     var segmentSize: Int { get set }
-    /// Bytes of the journal from which it is cleared.
+    /// The threshold of clearing the journal, in bytes.
     var clearingThreshold: Int { get set }
 }
 
@@ -47,17 +47,17 @@ extension CommonRouterSettings {
         let check = Self.check
         let idleTimes = Duration.milliseconds(1)...Duration.seconds(36_500 * 86_400)
         try check((0...65_535).contains(port), "the port is \(port): it must be from 0 to 65535")
-        try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "a certificate must be good for 2 to 999999 days")
+        try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "the lifetime of a certificate must be from 2 to 999999 days")
         try check(metrics.map { (0...65_535).contains($0.port) } ?? true, "the port for metrics must be from 0 to 65535")
-        try check(maximumConnections > 0, "there must be room for a connection")
-        try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
-        try check(maximumHandshakes > 0, "there must be room for a handshake")
-        try check(idleTimeout.map { idleTimes.contains($0) } ?? true, "the time for a silent client must be up to 36500 days")
-        try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
+        try check(maximumConnections > 0, "the maximum number of connections must be at least 1")
+        try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "the maximum number of connections from an address must be at least 1")
+        try check(maximumHandshakes > 0, "the maximum number of handshakes must be at least 1")
+        try check(idleTimeout.map { idleTimes.contains($0) } ?? true, "the time limit for a silent client must be from 1 ms to 36500 days")
+        try check((1 << 10...1 << 30).contains(segmentSize), "the size of a segment must be from 1 KiB to 1 GiB")
         try check(clearingThreshold >= 0, "the clearing threshold must not be negative")
     }
 
-    /// The hosts of the router's address.
+    /// Returns the hosts of the router's address.
     ///
     /// - Throws: ``RouterError`` `invalidConfiguration`.
     package func shownHosts() throws(RouterError) -> [TransportHost] {

@@ -8,7 +8,7 @@
 
 /// The time of day.
 package enum RouterClock {
-    /// Seconds since 1970.
+    /// Returns the seconds since 1970.
     @Sendable package static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

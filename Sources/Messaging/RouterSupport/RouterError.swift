@@ -1,18 +1,18 @@
-/// Why a router cannot start or continue.
+/// The reason why a router cannot start or continue.
 public struct RouterError: Error, Sendable, CustomStringConvertible {
-    /// Bounded and stable: usable as a metric label.
+    /// A stable code from a fixed set, usable as a metric label.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A setting makes no sense.
+        /// A setting is invalid.
         case invalidConfiguration
-        /// Another process has the data folder.
+        /// Another process uses the data folder.
         case inUse
         /// The data was written by a later version.
         case newerFormat
-        /// Stored data was damaged: nothing is served rather than something wrong.
+        /// Stored data is damaged: the router serves nothing rather than wrong data.
         case corrupted
         /// The storage cannot be read or written.
         case storage
-        /// Something else listens on the address.
+        /// Another listener uses the address.
         case addressInUse
         /// The address cannot be listened on, or the certificates cannot be used.
         case transport

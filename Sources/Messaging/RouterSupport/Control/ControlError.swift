@@ -1,6 +1,6 @@
 /// The reason why a command of the operator failed.
 package struct ControlError: Error, Equatable {
-    /// Stable: for scripts.
+    /// A stable code, for scripts.
     package let code: String
     package let message: String
 

@@ -7,7 +7,7 @@ package struct ControlWords {
 
     package init(_ line: String) { words = line.split(separator: " ")[...] }
 
-    /// The name of the command.
+    /// Reads the name of the command.
     ///
     /// - Throws: `badCommand` for an empty line.
     package mutating func command() throws(ControlError) -> Substring {
@@ -15,7 +15,7 @@ package struct ControlWords {
         return name
     }
 
-    /// The id that comes next: 24 bytes as base64url.
+    /// Reads the next id: 24 bytes as base64url.
     ///
     /// - Parameters:
     ///   - kind: The word for the thing that has the id.
@@ -29,24 +29,24 @@ package struct ControlWords {
         return EntityID(bytes)
     }
 
-    /// The reason of a block and, if they come, the hours for which clients show a notice: at most 87,600.
+    /// Reads the reason of a block and, if present, the hours for which clients show a notice: at most 87,600.
     ///
     /// - Throws: `badCommand`.
     package mutating func blockingInfo() throws(ControlError) -> BlockingInfo {
         guard let word = words.popFirst(), let reason = BlockingInfo.Reason(rawValue: String(word)) else {
-            throw ControlError("badCommand", "the reason is missing: spam or content")
+            throw ControlError("badCommand", "the reason must be spam or content")
         }
         guard let word = words.popFirst() else { return BlockingInfo(reason: reason, notice: nil) }
         guard let hours = Int64(word), (0...87_600).contains(hours) else {
-            throw ControlError("badCommand", "the hours for which clients show a notice are a number up to 87600")
+            throw ControlError("badCommand", "the hours for which clients show a notice must be a number up to 87600")
         }
         return BlockingInfo(reason: reason, notice: ClientNotice(ttl: hours * 3_600))
     }
 
-    /// Refuses words that are left over.
+    /// Refuses remaining words.
     ///
     /// - Throws: `badCommand`.
     package func end() throws(ControlError) {
-        if let word = words.first { throw ControlError("badCommand", "\"\(word)\" is too much") }
+        if let word = words.first { throw ControlError("badCommand", "unexpected word \"\(word)\" at the end of the command") }
     }
 }

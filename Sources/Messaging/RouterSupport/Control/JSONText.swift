@@ -7,7 +7,7 @@ package enum JSONText {
         package static func number(_ value: Int) -> Value { .number(Int64(value)) }
     }
 
-    /// One line.
+    /// Writes an object as one line.
     package static func line(_ members: [(String, Value)]) -> String { text(.object(members)) }
 
     private static func text(_ value: Value) -> String {

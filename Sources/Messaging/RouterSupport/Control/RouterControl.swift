@@ -9,13 +9,13 @@ import NIOPosix
     import Musl
 #endif
 
-/// Answers an operator on a socket in the data folder: a line in, a line of JSON out. Who may open the folder may do all.
+/// The control socket in the data folder: an operator sends a line, and gets a line of JSON. Anyone who can open the folder can send every command.
 package final class RouterControl: Sendable {
     /// The answer to a line.
     package typealias Answering = @Sendable (String) async throws(ControlError) -> String
 
     static let fileName = "control.sock"
-    /// Bytes of the longest line.
+    /// The maximum length of a line in bytes.
     static let maximumLength = 512
     private let channel: any Channel
 
@@ -26,7 +26,7 @@ package final class RouterControl: Sendable {
         in folder: String, group: any EventLoopGroup, logger: Logger, answer: @escaping Answering
     ) async throws(RouterError) -> RouterControl {
         let path = folder + "/" + fileName
-        // The folder is this process's alone, so a socket in it is left of one that was killed.
+        // Only this process uses the folder, so a socket in it is left over from a killed process.
         unlink(path)
         do {
             let channel = try await ServerBootstrap(group: group)
@@ -38,15 +38,15 @@ package final class RouterControl: Sendable {
                     }
                 }
                 .bind(unixDomainSocketPath: path).get()
-            // Between the two the folder keeps others out: it is readable by its owner only.
+            // Until then the folder protects the socket: only its owner can open it.
             guard chmod(path, 0o600) == 0 else {
                 let reason = String(cString: strerror(errno))
                 try? await channel.close()
-                throw RouterError(.transport, "the control socket \(path) cannot be kept from others: \(reason)")
+                throw RouterError(.transport, "the control socket \(path) cannot be restricted to its owner: \(reason)")
             }
             return RouterControl(channel)
         } catch {
-            throw error as? RouterError ?? RouterError(.transport, "the control socket \(path) cannot be made", cause: error)
+            throw error as? RouterError ?? RouterError(.transport, "the control socket \(path) cannot be created", cause: error)
         }
     }
 

@@ -1,6 +1,6 @@
 import SMPWire
 
-/// XXH64: finds torn and damaged data fast; it does not protect against forgers, who could write anything anyway.
+/// The checksum XXH64, which detects torn and damaged data fast. It does not protect against forgery: a forger could write any checksum.
 enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -14,10 +14,10 @@ import SystemSupport
 /// others out until the storage is released.
 package final class DiskStorage: SegmentStorage {
     private let folder: String
-    /// Negative once it is given back.
+    /// The descriptor of the lock file; negative after ``release()``.
     private let lock: Mutex<Int32>
 
-    /// Makes the folder if there is none.
+    /// Creates the folder if necessary.
     ///
     /// - Throws: ``RouterError`` `inUse` or `storage`.
     package init(folder: String) throws(RouterError) {
@@ -60,7 +60,7 @@ package final class DiskStorage: SegmentStorage {
     }
 
     package func create(base: UInt64) throws(RouterError) -> any SegmentFile {
-        // What may be there already is left of an attempt that failed; nothing was written to it.
+        // An existing file is left over from a failed attempt; nothing was written to it.
         let file = try DiskFile(path(base), flags: O_RDWR | O_CREAT | O_TRUNC)
         try synchronizeFolder()
         return file
@@ -69,7 +69,7 @@ package final class DiskStorage: SegmentStorage {
     package func open(base: UInt64) throws(RouterError) -> any SegmentFile { try DiskFile(path(base), flags: O_RDWR) }
 
     package func remove(base: UInt64) throws(RouterError) {
-        // An attempt whose synchronization failed may have removed it.
+        // An earlier attempt may have removed it and failed to synchronize the folder.
         guard unlink(path(base)) == 0 || errno == ENOENT else { throw Self.failure("cannot remove", path(base)) }
         try synchronizeFolder()
     }
@@ -87,7 +87,7 @@ package final class DiskStorage: SegmentStorage {
         guard let extent = JournalExtent(bytes) else {
             throw RouterError(
                 .corrupted,
-                "\(extentPath), which says how long the journal is, is empty or damaged. If the journal files beside it are those of the last run, remove it, and it is made anew; else restore the folder from a backup"
+                "\(extentPath), which records the length of the journal, is empty or damaged. If the journal files beside it are those of the last run, remove it: it is created again. Otherwise restore the folder from a backup"
             )
         }
         return extent
@@ -108,7 +108,7 @@ package final class DiskStorage: SegmentStorage {
         return folder + "/journal-" + String(repeating: "0", count: 16 - digits.count) + digits + ".log"
     }
 
-    /// A new name in a folder survives a loss of power only then.
+    /// Synchronizes the folder. A new name in it survives a loss of power only after that.
     private func synchronizeFolder() throws(RouterError) {
         let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("cannot open", folder) }
@@ -121,7 +121,7 @@ package final class DiskStorage: SegmentStorage {
     }
 }
 
-/// A file that stays open, and readable after it was removed, until nobody needs it.
+/// A file that stays open, and readable after its removal, until its last user releases it.
 final class DiskFile: SegmentFile {
     private let path: String
     private let descriptor: Int32

@@ -1,9 +1,9 @@
 /// The durability that a router promises for accepted data.
 package enum Durability: Sendable, Hashable, CustomStringConvertible {
-    /// `OK` is answered when what was accepted survives a loss of power (fdatasync, many commands sharing one).
+    /// The router answers `OK` when the accepted data survives a loss of power (fdatasync, shared by many commands).
     case always
-    /// `OK` is answered when what was accepted survives the end of the process: it is written to the kernel, and put on disk every so
-    /// often. A loss of power loses what was accepted in this time at most.
+    /// The router answers `OK` when the accepted data survives the end of the process: the data is written to the kernel, and flushed to the
+    /// disk at this interval. A loss of power loses at most the data accepted in one interval.
     case interval(Duration)
 
     package static let everySecond = Durability.interval(.seconds(1))

@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// A kind of record that a journal holds. Every record is complete by itself, so that old segments can be cleared by copying what is needed to the end.
+/// A record of a journal. Every record is complete by itself, so that old segments can be cleared by copying the needed records to the end.
 package protocol JournalEntry: Sendable {
     /// The kind of the record: 1 to 255, never used for another.
     var code: UInt8 { get }

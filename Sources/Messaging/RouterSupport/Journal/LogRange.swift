@@ -1,4 +1,4 @@
-/// Where something is in the journal: logical bytes since the journal was made.
+/// A range of the journal: positions in logical bytes since the journal was created.
 package struct LogRange: Hashable, Sendable {
     package var start: UInt64
     package var end: UInt64

@@ -5,20 +5,20 @@ import SMPWire
 ///     magic 4 | tag 1 | first in its batch 1 | zero 2 | length of attributes 4 | length of body 4 | batch 8 | checksum of body 8 |
 ///     checksum of all before and of the attributes 8 | attributes | body
 ///
-/// Attributes and body are checked apart, so that a start need not read the bodies.
+/// Attributes and body have separate checksums, so that a start need not read the bodies.
 struct RecordFrame: Hashable, Sendable {
     static let headerLength = 40
     static let magic: UInt32 = 0x314A_5250
     private static let firstFlag: UInt32 = 0x100
-    /// Bounds what a damaged length can ask for.
+    /// The maximum lengths, which bound the bytes that a damaged length can request.
     static let maximumAttributes = 1 << 16
     static let maximumBody = 1 << 20
 
-    /// Of the record's kind; not 0.
+    /// The code of the record's kind; not 0.
     var code: UInt8
     var attributesLength: Int
     var bodyLength: Int
-    /// Counts the groups of records that were made durable together.
+    /// The number of the batch, a group of records that were made durable together.
     var batch: UInt64
     /// True if a new batch begins here: everything before it was durable when it was written.
     var isFirst: Bool

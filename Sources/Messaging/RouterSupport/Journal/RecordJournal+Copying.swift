@@ -8,13 +8,13 @@ extension RecordJournal {
 
     /// Copies the written part of the journal into a folder, while writing continues. The copy is on disk when this returns.
     ///
-    /// Segments that are cleared meanwhile are copied, too: their files are held.
+    /// Segments that are cleared meanwhile are copied, too: their files stay open.
     ///
     /// - Throws: ``RouterError`` `storage`.
     package func copy(to folder: String) throws(RouterError) {
         let target = try DiskStorage(folder: folder)
         defer { target.release() }
-        // In this order: what is written lies in the segments.
+        // In this order, so that the segments contain all bytes up to the end.
         let end = written
         let segments = state.withLock(\.segments).filter { $0.base < end || $0.base == end && $0.isEmpty }
         for segment in segments {

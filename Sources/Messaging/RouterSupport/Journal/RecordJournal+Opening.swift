@@ -1,9 +1,9 @@
 // Opening a journal: its records are replayed, a torn end is cut off, and the last batch is put on the disk again.
 
 extension RecordJournal {
-    /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off, and the last batch put on the disk.
+    /// Opens the journal, or creates one, and replays its records. A torn end is cut off, and the last batch is written to the disk again.
     ///
-    /// - Parameter apply: takes the records in their order.
+    /// - Parameter apply: receives the records in their order.
     /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
     package static func open(
         _ storage: any SegmentStorage, durability: Durability, segmentSize: Int, apply: (Scanner.Item) -> Void
@@ -20,8 +20,8 @@ extension RecordJournal {
         for (index, segment) in files.enumerated() {
             let (base, file) = (segment.base, segment.file)
             let isLast = index == last
-            // Its making was interrupted, or the disk refused to keep its header: nothing was written to it, and those ahead of it may have gone
-            // on. That they reach beyond it, or that there is nothing behind it, tells it from one that was emptied.
+            // Its creation was interrupted, or the disk refused its header: nothing was written to it, and the segments ahead of it may have continued. It
+            // differs from an emptied segment: the segments ahead of it reach beyond its start, or no records follow it.
             if segment.isEmpty, index >= last || end ?? 0 > base {
                 if file.size < SegmentHeader.length { discarded += file.size }
                 try storage.remove(base: base)
@@ -62,7 +62,7 @@ extension RecordJournal {
                 if let known, position < known.end { throw shortened(to: position, known, storage.describe(base: scanner.base)) }
                 break
             }
-            // One more than it must be a number, too.
+            // The number of the next batch must not overflow.
             guard item.frame.batch >= batch, item.frame.batch < .max / 2 else {
                 throw RouterError(.corrupted, "the journal is out of order at position \(item.range.start)")
             }
@@ -91,11 +91,11 @@ extension RecordJournal {
         return size - end
     }
 
-    /// Puts on the disk what an earlier process may have written without seeing it there: the last batch, as the ones before it were durable when
-    /// it was begun.
+    /// Writes the last batch to the disk again, because an earlier process may have written it without a confirmed flush. The batches before it were
+    /// durable when it was begun.
     ///
-    /// Reading it back proves nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
-    /// without it; only what is written again comes to the disk.
+    /// Reading it back proves nothing: after a failed flush, the kernel still shows the bytes that it has dropped, and later flushes succeed
+    /// without them. Only bytes that are written again reach the disk.
     private static func rewriteLastBatch(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
         var offset = start
         while offset < end {
@@ -112,8 +112,8 @@ extension RecordJournal {
 }
 
 extension RecordScanner {
-    /// Checks whether the bytes here can be the rest of an interrupted write: nothing after them was begun after the batch that
-    /// the damage is in was durable.
+    /// Checks whether the bytes here can be the rest of an interrupted write: no record after them is of a batch that was begun when the
+    /// damaged batch was durable.
     fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {
         let behind = try framesBehind()
         return !behind.contains { $0.batch > batch + 1 || $0.batch == batch + 1 && $0.isFirst }

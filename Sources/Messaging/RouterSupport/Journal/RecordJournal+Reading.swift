@@ -4,9 +4,9 @@ import Synchronization
 // Reading the bodies of records.
 
 extension RecordJournal {
-    /// The body of a record that clearing may have moved meanwhile.
+    /// Reads the body of a record that clearing may have moved meanwhile.
     ///
-    /// It is read from where it was, as what it was moved to need not be written yet, and if that is gone from where it is now.
+    /// The old position is read first, because the copy may not be written yet; if the old position is gone, the current one is read.
     ///
     /// - Throws: ``RouterError`` `corrupted` if the record is damaged, `storage` if it cannot be read.
     package func body(at position: LogRange, movedTo current: () -> LogRange?) throws(RouterError) -> Bytes {
@@ -18,11 +18,11 @@ extension RecordJournal {
         }
     }
 
-    /// The body of a record that was written.
+    /// Reads the body of a written record.
     ///
     /// - Throws: ``RouterError`` `corrupted` if the record is damaged, `storage` if it cannot be read.
     package func body(at range: LogRange) throws(RouterError) -> Bytes {
-        // What is still on its way is not damaged: it would be given up.
+        // A record that is not written yet is not damaged; the caller would give up a damaged one.
         guard range.end <= written else { throw RouterError(.storage, "the record at position \(range.start) is not written yet") }
         guard let segment = state.withLock({ state in state.segments.last { $0.base <= range.start } }) else {
             throw RouterError(.storage, "position \(range.start) is before the journal's beginning")

@@ -2,9 +2,9 @@ package import SMPWire
 import Synchronization
 import SystemSupport
 
-/// The append-only log of a router: what is appended is collected and made durable together.
+/// The append-only log of a router: appended records are collected and made durable together.
 ///
-/// Positions are logical: bytes of records since the journal was made, whatever segment they are in.
+/// Positions are logical: bytes of records since the journal was created, regardless of the segment.
 package final class RecordJournal<Record: JournalEntry>: Sendable {
     package typealias Scanner = RecordScanner<Record>
 
@@ -17,37 +17,37 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     struct State {
         var segments: [Segment]
         var pending: Bytes = []
-        /// Was written; its memory is used again.
+        /// Written bytes, whose memory is used again.
         var spare: Bytes = []
         var pendingMustBeSynchronized = false
         /// The position of the next record.
         var end: UInt64
-        /// Where the last record ends that must survive a loss of power.
+        /// The end of the last record that must survive a loss of power.
         var promised: UInt64 = 0
         var batch: UInt64
         var isFirst = true
-        /// Segments whose making the disk refused, which could not be removed either: nothing was written to them. They go before the
-        /// segments ahead of them do, which tell that nothing is missing.
+        /// Segments that could neither be created completely nor removed: nothing was written to them. They are removed before the
+        /// segments ahead of them, which prove that nothing is missing.
         var abandoned: Set<UInt64> = []
     }
 
-    /// Bytes of memory kept for what is appended next.
+    /// Bytes of memory kept for the next records.
     private static var spareLimit: Int { 1 << 20 }
-    /// Bytes kept in memory because they have been written and not synchronized: then they are, whatever the policy.
+    /// The limit of bytes kept in memory because they are written and not synchronized; at the limit they are synchronized, whatever the policy.
     private static var unsynchronizedLimit: Int { 2 << 20 }
 
-    /// A batch that has left the memory of the state, but is not known to be on the disk. It is written once more when the disk has failed:
-    /// after a failed synchronization nobody knows what of it the kernel has dropped.
+    /// A batch that has left the memory of the state, but is not known to be on the disk. It is written again after a failure of the disk:
+    /// after a failed synchronization, it is unknown which parts of the batch the kernel has dropped.
     private struct Writing {
-        /// Written, in the last segment, and not synchronized.
+        /// Bytes that are written to the last segment and not synchronized.
         var unsynchronized: [Bytes] = []
         var unsynchronizedCount = 0
-        /// Could not be written; goes before all else.
+        /// Records that could not be written; they are written before all others.
         var unwritten: Taken?
-        /// Something of it must survive a loss of power before it is answered.
+        /// True if a record of the batch must survive a loss of power before its command is answered.
         var mustBeSynchronized = false
         var isSynchronizing = false
-        /// The disk has refused something since it was last synchronized.
+        /// True if the disk has refused something since the last synchronization.
         var hasFailed = false
     }
 
@@ -55,7 +55,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     private let durability: Durability
     private let segmentSize: Int
     let state: Mutex<State>
-    /// Held while writing, so that what is taken first is written first.
+    /// The state of writing, locked while writing, so that records are written in the order in which they are taken.
     private let writing = Mutex(Writing())
     private let trouble = Mutex<RouterError?>(nil)
     private let writtenEnd: Atomic<UInt64>
@@ -64,7 +64,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     /// The extent that was stored last; locked while it is stored.
     private let kept: Mutex<JournalExtent?>
 
-    /// The number of bytes cut off the end of the journal when it was opened, of commands that were never answered.
+    /// The number of bytes cut off the end of the journal when it was opened. They belong to commands that were never answered.
     package let discardedTail: Int
 
     /// Releases the journal for another router. Must be called after the last commit.
@@ -94,7 +94,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
 
     /// Begins a new segment for the records written from here on.
     ///
-    /// - Parameter base: the position behind all that was written.
+    /// - Parameter base: the position after all written bytes.
     private func addSegment(_ base: UInt64) throws(RouterError) -> Segment {
         let segment = try Self.makeSegment(in: storage, base: base)
         state.withLock { state in
@@ -106,7 +106,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
 
     // MARK: Appending
 
-    /// Adds a record. It is durable when ``isDurable(_:)`` says so of its end, after a ``commit()``.
+    /// Adds a record. After a ``commit(flush:)`` it is durable when its end is not above ``synchronized``.
     package func append(_ record: Record, body: Bytes = []) -> LogRange {
         state.withLock { state in
             let count = RecordFrame.append(
@@ -120,22 +120,22 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         }
     }
 
-    /// Bytes that wait for a ``commit()``.
+    /// Bytes that wait for a ``commit(flush:)``.
     package var pendingCount: Int { state.withLock { $0.pending.count } }
 
     /// The position of the next record.
     package var end: UInt64 { state.withLock { $0.end } }
-    /// Where the last record ends that must survive a loss of power; 0 if none was appended.
+    /// The end of the last record that must survive a loss of power; 0 if none was appended.
     package var promised: UInt64 { state.withLock { $0.promised } }
-    /// Everything below has reached the kernel.
+    /// The position below which everything has reached the kernel.
     package var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
-    /// Everything below is as durable as the journal promises.
+    /// The position below which everything is as durable as the journal promises.
     package var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
 
-    /// Everything below survives a loss of power, whatever the journal promises.
+    /// The position below which everything survives a loss of power, whatever the journal promises.
     package var durable: UInt64 { durableEnd.load(ordering: .acquiring) }
 
-    /// Keeps an extent apart from the segments, unless it was kept last.
+    /// Stores an extent apart from the segments, unless it is the stored one.
     func keep(_ extent: JournalExtent) throws(RouterError) {
         let result = kept.withLock { kept in
             Result { () throws(RouterError) in
@@ -147,7 +147,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         try result.get()
     }
 
-    /// Why the last commit was refused by the disk; nil from before anything counts as durable that was made so since.
+    /// The reason why the disk refused the last commit. It becomes nil before any later record counts as durable.
     package var failure: RouterError? { trouble.withLock { $0 } }
 
     /// Writes the appended records, if no flush and no new segment is needed: cheap enough for an event loop.
@@ -155,7 +155,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     /// - Returns: false if a ``commit(flush:)`` is needed.
     package func writeIfThatIsEnough() -> Bool {
         writing.withLock { writing in
-            // Nothing may follow what is being synchronized before it is: see ``RecordFrame/isFirst``.
+            // Nothing may follow a batch that is still being synchronized: see ``RecordFrame/isFirst``.
             guard !writing.isSynchronizing, !writing.hasFailed, writing.unsynchronizedCount < Self.unsynchronizedLimit else {
                 return false
             }
@@ -170,9 +170,9 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         }
     }
 
-    /// Makes durable what was appended. Not for two threads at once; it blocks.
+    /// Makes the appended records durable. Blocks; not for two threads at once.
     ///
-    /// A failed batch is kept, nothing behind it is written, and the next call writes it again.
+    /// A failed batch is kept, nothing after it is written, and the next call writes it again.
     ///
     /// - Parameter flush: whether to synchronize whatever the policy says.
     /// - Throws: ``RouterError`` `storage`.
@@ -217,16 +217,16 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         durableEnd.store(end, ordering: .releasing)
     }
 
-    /// Writes what was appended, to a new segment if the last is full.
+    /// Writes the appended records, to a new segment if the last is full.
     ///
-    /// - Returns: the segment to synchronize, and up to where that makes the journal durable; nil if that is not needed.
+    /// - Returns: the segment to synchronize, and the position up to which that makes the journal durable; nil if that is not needed.
     private func writeForCommit(_ writing: inout Writing, flush: Bool) throws(RouterError) -> (Segment, UInt64)? {
         if writing.hasFailed { try writeAgain(&writing) }
         var isDue = flush || writing.hasFailed || writing.unsynchronizedCount >= Self.unsynchronizedLimit
         let taken = state.withLock { state -> Taken? in
             guard let segment = state.segments.last else { return nil }
             isDue = isDue || durability == .always && (state.pendingMustBeSynchronized || writing.mustBeSynchronized)
-            // What could not be written was the end of its batch: nothing may follow it before it is on disk.
+            // The refused bytes were the end of their batch: nothing may follow them before they are on disk.
             return writing.hasFailed ? nil : take(&state, segment, endsBatch: isDue)
         }
         if var taken {
@@ -250,7 +250,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         return (segment, written)
     }
 
-    /// Puts on the disk once more what it has not been seen to keep.
+    /// Writes the bytes that are not known to be on the disk again.
     private func writeAgain(_ writing: inout Writing) throws(RouterError) {
         guard var segment = state.withLock({ $0.segments.last }) else { return }
         var offset = Int(written - UInt64(writing.unsynchronizedCount) - segment.base) + SegmentHeader.length
@@ -270,7 +270,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
             &writing)
     }
 
-    /// Nothing that the disk has refused is left.
+    /// Ends the failure: no refused bytes are left.
     private func recover(_ writing: inout Writing) {
         guard writing.hasFailed else { return }
         writing.hasFailed = false
@@ -278,7 +278,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
     }
 
     private func forgetSynchronized(_ writing: inout Writing) {
-        // The memory of one of them is used again.
+        // The memory of one of the buffers is used again.
         if var spare = writing.unsynchronized.popLast(), spare.capacity <= Self.spareLimit {
             writing.unsynchronized = []
             spare.removeAll(keepingCapacity: true)
@@ -297,7 +297,7 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         var segment: Segment
     }
 
-    /// - Parameter endsBatch: whether what follows will be written only when this is on disk.
+    /// - Parameter endsBatch: whether later records are written only when these are on disk.
     private func take(_ state: inout State, _ segment: Segment, endsBatch: Bool) -> Taken {
         let taken = Taken(
             bytes: state.pending, end: state.end, mustBeSynchronized: state.pendingMustBeSynchronized, segment: segment)
@@ -339,20 +339,20 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
 
     /// Begins a new segment for the records appended from now on. Not while another thread commits.
     ///
-    /// - Returns: where it begins.
+    /// - Returns: the position at which it begins.
     /// - Throws: ``RouterError`` `storage`.
     package func beginSegment() throws(RouterError) -> UInt64 {
         try commit(flush: true)
         let result = writing.withLock { writing in
             Result { () throws(RouterError) -> UInt64 in
                 guard !writing.hasFailed, writing.unsynchronizedCount == 0 else {
-                    throw RouterError(.storage, "the disk has not taken all that it was given")
+                    throw RouterError(.storage, "the disk has not accepted all records of the journal")
                 }
                 guard let last = state.withLock({ $0.segments.last }), !last.isEmpty else { return written }
                 do throws(RouterError) {
                     return try addSegment(written).base
                 } catch {
-                    // The last one continues, beyond where the new one would have begun.
+                    // The previous segment continues, beyond the position at which the new one would have begun.
                     do throws(RouterError) { try storage.remove(base: written) } catch { state.withLock { _ = $0.abandoned.insert(written) } }
                     throw error
                 }
@@ -361,17 +361,17 @@ package final class RecordJournal<Record: JournalEntry>: Sendable {
         return try result.get()
     }
 
-    /// A walk over the oldest segment; nil if that is the one being written.
+    /// Begins a walk over the oldest segment; nil if that is the one being written.
     package func oldestSegment() throws(RouterError) -> Scanner? {
         guard let segment = state.withLock({ $0.segments.count > 1 ? $0.segments[0] : nil }) else { return nil }
         return try Scanner(base: segment.base, file: segment.file)
     }
 
-    /// Forgets the oldest segment, of which nothing is needed any more. If its file cannot be removed it stays the oldest: were a later
-    /// one removed before it, the journal would have a gap that nobody could tell from a loss.
+    /// Removes the oldest segment, which must contain no needed records. If its file cannot be removed, it stays the oldest: removing a
+    /// later one before it would leave a gap that looks like a loss.
     package func removeOldestSegment() throws(RouterError) {
         guard let (base, next) = state.withLock({ $0.segments.count > 1 ? ($0.segments[0].base, $0.segments[1].base) : nil }) else { return }
-        // Before it goes: else it would be missed.
+        // Before the removal: otherwise the segment would be reported as missing.
         try keep(JournalExtent(start: next, end: max(next, durable)))
         while let base = state.withLock({ $0.abandoned.first }) {
             try storage.remove(base: base)

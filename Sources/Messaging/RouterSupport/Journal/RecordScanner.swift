@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// Walks over the records of a segment, reading headers and attributes and passing over bodies.
+/// A walk over the records of a segment that reads headers and attributes and skips bodies.
 package struct RecordScanner<Record: JournalEntry> {
     package struct Item: Sendable {
         /// Bytes of the body.
@@ -15,7 +15,7 @@ package struct RecordScanner<Record: JournalEntry> {
     /// The highest position at which a segment may begin: positions after it can still be counted.
     private static var largestBase: UInt64 { 1 << 62 }
     private static var windowLength: Int { 8192 }
-    /// Where records follow closely: they are read many at a time.
+    /// The window where records follow closely: many are read at a time.
     private static var longWindowLength: Int { 256 << 10 }
 
     package let base: UInt64
@@ -29,7 +29,7 @@ package struct RecordScanner<Record: JournalEntry> {
 
     /// - Throws: ``RouterError`` if the segment's header is damaged.
     init(base: UInt64, file: any SegmentFile) throws(RouterError) {
-        guard base <= Self.largestBase else { throw RouterError(.corrupted, "journal segment \(base) is further on than any journal comes") }
+        guard base <= Self.largestBase else { throw RouterError(.corrupted, "journal segment \(base) begins beyond the largest possible position") }
         self.base = base
         self.file = file
         size = file.size
@@ -41,7 +41,7 @@ package struct RecordScanner<Record: JournalEntry> {
     /// The logical position of the next record.
     package var position: UInt64 { base + UInt64(offset - SegmentHeader.length) }
 
-    /// The next record; nil if there is no complete record here.
+    /// Reads the next record; nil if there is no complete record here.
     package mutating func next() throws(RouterError) -> Item? {
         guard let frame = try frame(at: offset), offset + frame.count <= size else { return nil }
         let attributesOffset = offset + RecordFrame.headerLength
@@ -49,22 +49,22 @@ package struct RecordScanner<Record: JournalEntry> {
         guard let record = try? Record(code: frame.code, attributes) else { return nil }
         let start = position
         offset += frame.count
-        // Bodies are passed over: reading them would be useless.
+        // Bodies are skipped: reading them would be useless.
         readAhead = frame.bodyLength > Self.windowLength / 4 ? Self.windowLength : Self.longWindowLength
         return Item(frame: frame, record: record, attributes: attributes, range: LogRange(start: start, end: position))
     }
 
-    /// Goes back to the end of what remains of the segment.
+    /// Goes back to the end of the remaining part of the segment.
     mutating func rewind(to offset: Int) { self.offset = offset }
 
-    /// The body of a record that ``next()`` returned; nil if it is damaged.
+    /// Reads the body of a record that ``next()`` returned; nil if it is damaged.
     package func body(of item: Item) throws(RouterError) -> Bytes? {
         let start = Int(item.range.start - base) + SegmentHeader.length + RecordFrame.headerLength + item.frame.attributesLength
         let body = try file.read(at: start, count: item.frame.bodyLength)
         return body.count == item.frame.bodyLength && Checksum.of(body) == item.frame.bodyChecksum ? body : nil
     }
 
-    /// Complete records anywhere after the present offset.
+    /// Finds complete records anywhere after the present offset.
     mutating func framesBehind() throws(RouterError) -> [RecordFrame] {
         var frames: [RecordFrame] = []
         var candidate = offset + 1

@@ -1,20 +1,20 @@
 package import SMPWire
 import Synchronization
 
-/// Where the segments of a journal are kept. The disk is one; memory is another, for routers that need not outlive
-/// their process and for tests of disk faults.
+/// The storage of a journal's segments: on disk, or in memory for routers that need not outlive their process and for
+/// tests of disk faults.
 package protocol SegmentStorage: Sendable {
-    /// The positions at which segments begin, ascending.
+    /// Lists the positions at which segments begin, ascending.
     func list() throws(RouterError) -> [UInt64]
     func create(base: UInt64) throws(RouterError) -> any SegmentFile
     func open(base: UInt64) throws(RouterError) -> any SegmentFile
-    /// Removes a segment; those who still hold its file can continue reading it.
+    /// Removes a segment; its open files remain readable.
     func remove(base: UInt64) throws(RouterError)
-    /// The journal's extent as it was kept last; nil if none was.
+    /// Reads the stored extent of the journal; nil if there is none.
     func extent() throws(RouterError) -> JournalExtent?
-    /// Keeps the journal's extent apart from the segments, so that one that is lost is missed.
+    /// Stores the journal's extent apart from the segments, so that the loss of a segment is noticed.
     func keep(_ extent: JournalExtent) throws(RouterError)
-    /// The name of a segment in errors.
+    /// Returns the name of a segment for errors.
     func describe(base: UInt64) -> String
     /// Releases the segments for others. Nothing is written afterwards.
     func release()
@@ -34,7 +34,7 @@ package protocol SegmentFile: AnyObject, Sendable {
     func append(_ bytes: Bytes) throws(RouterError)
     /// Writes the present bytes at an offset again, so that they are flushed again. Concurrent readers see no difference.
     func rewrite(_ bytes: Bytes, at offset: Int) throws(RouterError)
-    /// Up to `count` bytes; fewer only at the end of the file.
+    /// Reads up to `count` bytes; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(RouterError) -> Bytes
     /// Returns when all that was appended survives a loss of power.
     func synchronize() throws(RouterError)
@@ -45,7 +45,7 @@ package protocol SegmentFile: AnyObject, Sendable {
 package final class MemoryStorage: SegmentStorage {
     private let files: Mutex<[UInt64: MemoryFile]>
 
-    /// - Parameter contents: segments that are there already.
+    /// - Parameter contents: the existing segments.
     package init(_ contents: [UInt64: Bytes] = [:]) { files = Mutex(contents.mapValues { MemoryFile($0) }) }
 
     /// The bytes of the segments.

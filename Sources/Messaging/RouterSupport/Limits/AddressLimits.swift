@@ -6,21 +6,21 @@ import Synchronization
 /// Rate limits of a router for one network address. Clients on the router's own machine have no such limits: a process there may be a
 /// thousand bots.
 package final class AddressLimits: Sendable {
-    /// Failed key checks that commands of one address may cause, at once, and again in each following 4 seconds. One takes some
-    /// 100 microseconds, so that an address cannot use more than about a tenth of a core for what is refused.
+    /// Failed key checks that commands of one address may cause at once, and again in each following 4 seconds. A check takes some
+    /// 100 microseconds, so that refused commands of an address use at most about a tenth of a core.
     package static let verifications = TokenBucket.Rate(4_000, in: .seconds(4))
     /// Failed key checks for the commands of one session after which its other commands wait, so that its event loop serves other sessions.
     /// A queue's keys are tried together: at most 31 more than these.
     package static let verificationsAtOnce = 16
-    /// The delay of a session for each of its failed key checks: ten times as long as trying one takes.
+    /// The delay of a session for each of its failed key checks: ten times the duration of a check.
     package static let pauseForVerification = TimeAmount.milliseconds(1)
     /// Failed key checks for the commands of one block after which its session is ended.
     package static let verificationsOfBlock = 1_024
     /// The number of failed key checks that a wrong password counts as.
     package static let wrongPasswordCost = 50
-    /// The longest time for which a session is not read from because of what it was refused.
+    /// The longest time for which a session is not read from because of its failed key checks.
     package static let longestPause = TimeAmount.seconds(10)
-    /// Addresses that are remembered for each limit.
+    /// The number of addresses remembered for each limit.
     package static let rememberedAddresses = 65_536
 
     private let verifications = Mutex(TokenBuckets<NetworkPrefix>(AddressLimits.verifications, limit: rememberedAddresses))
@@ -44,8 +44,8 @@ package final class AddressLimits: Sendable {
 
     /// Counts failed key checks.
     ///
-    /// - Parameter own: the session's bucket, which counts where there is no address.
-    /// - Returns: for how long the session must not be read from.
+    /// - Parameter own: the session's bucket, which counts if there is no address.
+    /// - Returns: the time for which the session must not be read from.
     package func pause(after failures: Int, from prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
         guard failures > 0 else { return .zero }
         let wait =

@@ -2,11 +2,11 @@ package import Logging
 package import SystemSupport
 
 extension OpenFiles {
-    /// Connections of a router above which nothing is said of a bots' own router that may have fewer than by default.
+    /// The number of connections that is enough for a router without an operator: below it, a lowered number is logged as a warning.
     private static let enough = 1_000
 
-    /// Lowers numbers of connections, and of what has open files beside them, to what the system permits, and warns of it. The journal would otherwise
-    /// find no room for its files when all clients are there.
+    /// Lowers the numbers of connections and of other open files to what the system permits, and logs a warning. Otherwise the journal could not open
+    /// its files when all clients are connected.
     ///
     /// - Parameter isOperated: whether the router has an operator, who has chosen the numbers.
     package static func fit(connections: Int, besides others: Int, isOperated: Bool, _ logger: Logger) -> (connections: Int, others: Int) {

@@ -23,7 +23,7 @@ package struct RouterIdentity: Sendable {
     fileprivate func isOf(_ credential: ServerCredential) -> Bool { chain == credential.chain }
 }
 
-/// The certificates of a router: the present one, and the one before for connections that were made with it and are shaking hands.
+/// The certificates of a router: the present one, and the previous one for connections that began their handshake with it.
 package final class RouterCertificate: Sendable {
     private struct State {
         var credential: ServerCredential
@@ -34,10 +34,10 @@ package final class RouterCertificate: Sendable {
     private let lifetime: CertificateLifetime
     private let state: Mutex<State>
 
-    /// Reads the certificate, or makes one.
+    /// Reads the certificate, or creates one.
     ///
     /// - Parameters:
-    ///   - days: for how many a certificate is issued; nil: without end.
+    ///   - days: the lifetime of a certificate; nil: unlimited.
     ///   - mayMake: false if the router has run before, so that a missing certificate is refused.
     /// - Throws: ``RouterError`` `transport`.
     package init(_ storage: RouterStorage, days: Int?, mayMake: Bool = true) throws(RouterError) {
@@ -58,16 +58,16 @@ package final class RouterCertificate: Sendable {
     package var credential: ServerCredential { state.withLock { $0.credential } }
     package var keyHash: KeyHash { KeyHash(credential.fingerprint) }
 
-    /// Seconds.
+    /// The remaining lifetime in seconds.
     package var remainingLifetime: Int? { credential.certificates.first?.remainingLifetime }
 
-    /// True if a third of its time, or less, is left of a certificate that the router may issue anew.
+    /// True if a third of the certificate's lifetime, or less, is left, and the router can renew it.
     package var isDue: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime, remaining < lifetime.secondsAfter / 3 else { return false }
         return ServerCredential.hasAuthorityKey(in: folder)
     }
 
-    /// True if it expires soon and somebody must bring the key of the identity.
+    /// True if the certificate expires soon, and the key of the identity is missing.
     package var needsKey: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime else { return false }
         return remaining < min(30 * 86_400, lifetime.secondsAfter / 3) && !ServerCredential.hasAuthorityKey(in: folder)
@@ -77,7 +77,7 @@ package final class RouterCertificate: Sendable {
         state.withLock { $0.identities.first { $0.isOf(credential) } }
     }
 
-    /// Takes the certificate in the folder if it is another one, else issues one anew.
+    /// Loads the certificate in the folder if it has changed; otherwise issues a new one.
     ///
     /// - Throws: ``RouterError`` `transport`; nothing changes then.
     package func renew() throws(RouterError) -> ServerCredential {
@@ -87,13 +87,13 @@ package final class RouterCertificate: Sendable {
             case .folder(let folder):
                 let present = try ServerCredential.load(from: folder)
                 new = present.chain == credential.chain ? try .renew(in: folder, lifetime: lifetime) : present
-            case .memory: throw ConnectionError(.invalidCredential, "a router in memory keeps its certificate")
+            case .memory: throw ConnectionError(.invalidCredential, "a router in memory cannot renew its certificate")
             }
         } catch {
             throw RouterError(.transport, "the certificate cannot be renewed: \(error.message)", cause: error)
         }
         guard new.fingerprint == credential.fingerprint else {
-            throw RouterError(.transport, "the certificate in the folder is of another identity: the address would change")
+            throw RouterError(.transport, "the certificate in the folder has another identity, with which the router's address would change")
         }
         let identity = try RouterIdentity(new)
         state.withLock { state in

@@ -13,7 +13,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The side of a router that others see: the listener with its certificate, and the endpoints for the operator and for monitoring.
+/// The network side of a router: the listener with its certificate, and the endpoints for the operator and for monitoring.
 package final class RouterListener: Sendable {
     private let certificate: RouterCertificate
     private let listener: SMPTransportListener
@@ -34,7 +34,7 @@ package final class RouterListener: Sendable {
 
     /// Starts to listen.
     ///
-    /// - Parameter listen: Starts the listener with the settings that it is given, to which it adds those of its protocol.
+    /// - Parameter listen: Starts the listener with the given settings, to which it adds those of its protocol.
     /// - Throws: ``RouterError`` `addressInUse` or `transport`.
     package static func start(
         _ settings: some CommonRouterSettings, _ certificate: RouterCertificate, logger: Logger,
@@ -70,7 +70,7 @@ package final class RouterListener: Sendable {
     /// The port of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
 
-    /// Opens the endpoints that the settings ask for.
+    /// Opens the endpoints in the settings.
     ///
     /// - Parameters:
     ///   - folder: The folder for the socket of the operator; nil for a router in memory, which has none.
@@ -90,7 +90,7 @@ package final class RouterListener: Sendable {
         endpoints.withLock { $0.metrics = metrics }
     }
 
-    /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
+    /// Uses a new certificate for new connections; existing connections stay. The identity, and therefore the address, stays the same.
     ///
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
     package func renewCertificate() throws(RouterError) {
@@ -98,12 +98,12 @@ package final class RouterListener: Sendable {
         do {
             try listener.present(credential)
         } catch {
-            throw RouterError(.transport, "the new certificate cannot be shown", cause: error)
+            throw RouterError(.transport, "the new certificate cannot be used for new connections", cause: error)
         }
         logger.notice("the certificate was renewed", metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
     }
 
-    /// Renews the certificate if it is time, and warns if it is time and the key for that is not here.
+    /// Renews the certificate if it is due. Logs a warning if the certificate expires soon and the key for that is missing.
     package func watchCertificate() {
         if certificate.isDue {
             do throws(RouterError) { try renewCertificate() } catch {
@@ -111,7 +111,7 @@ package final class RouterListener: Sendable {
             }
         } else if certificate.needsKey {
             logger.error(
-                "the certificate expires soon and the key of the identity is not here to renew it",
+                "the certificate expires soon, and the key of the identity, which is needed to renew it, is missing",
                 metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
         }
     }

@@ -1,6 +1,6 @@
 /// The daily counts of a router, and their sum since its creation.
 ///
-/// As text, to be read by people too: a line for the total and one for each day, `20778 queues_created=3 …`, days since 1970.
+/// Its text is readable for people, too: a line for the total and one for each day, `20778 queues_created=3 …`, in days since 1970.
 struct CounterHistory<Counters: CounterSet>: Sendable, Equatable {
     /// Days that are remembered.
     static var length: Int { 30 }
@@ -13,14 +13,14 @@ struct CounterHistory<Counters: CounterSet>: Sendable, Equatable {
 
     init(since: Int64) { self.since = since }
 
-    /// Adds what was counted since the last time.
+    /// Adds the counts since the last call.
     mutating func add(_ counted: Counters, on day: UInt16) {
         total = total + counted
         days[day] = (days[day] ?? Counters()) + counted
         if days.count > Self.length { days = days.filter { Int($0.key) > Int(day) - Self.length } }
     }
 
-    /// The sum of the last days.
+    /// Adds up the counts of the last days.
     func sum(of count: Int, until day: UInt16) -> Counters {
         days.reduce(Counters()) { sum, one in Int(one.key) > Int(day) - count && one.key <= day ? sum + one.value : sum }
     }
@@ -34,7 +34,7 @@ struct CounterHistory<Counters: CounterSet>: Sendable, Equatable {
         counters.named.filter { $0.value > 0 }.map { " \($0.name)=\($0.value)" }.joined()
     }
 
-    /// Reads ``text``; nil if it is something else. Names that are not known are left out: a later version may have written them.
+    /// Reads ``text``; nil if it is not valid. Unknown names are left out: a later version may have written them.
     init?(_ text: String) {
         let lines = text.split(separator: "\n")
         guard lines.count >= 3, lines[0] == Self.title, lines[1].hasPrefix("since "), let since = Int64(lines[1].dropFirst(6)) else {

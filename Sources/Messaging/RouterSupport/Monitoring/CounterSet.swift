@@ -2,12 +2,12 @@
 package protocol CounterSet: Sendable, Hashable {
     typealias Field = CounterField<Self>
 
-    /// All zero.
+    /// Creates counters of zero.
     init()
     static var fields: [Field] { get }
 }
 
-/// A counter with the name that it has in metrics, statistics and on disk: names are stable, and there are no others.
+/// A counter with its name in metrics, in statistics and on disk. Names are stable, and from a fixed set.
 package struct CounterField<Counters>: Sendable {
     package let name: String
     package let help: String
@@ -22,7 +22,7 @@ package struct CounterField<Counters>: Sendable {
 
 extension CounterSet {
     package static func - (left: Self, right: Self) -> Self { combine(left, right) { $0 < $1 ? 0 : $0 - $1 } }
-    /// The larger of each counter.
+    /// Takes the larger value of each counter.
     package static func maximum(_ left: Self, _ right: Self) -> Self { combine(left, right) { max($0, $1) } }
     package static func + (left: Self, right: Self) -> Self { combine(left, right, &+) }
 

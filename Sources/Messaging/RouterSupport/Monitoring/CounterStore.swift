@@ -8,7 +8,7 @@ import SystemSupport
     import Musl
 #endif
 
-/// Keeps the history of a router's counters, and writes it to a file of the data folder every minute and at the end.
+/// The history of a router's counters, written to a file of the data folder every minute and at the end.
 package final class CounterStore<Counters: CounterSet>: Sendable {
     static var fileName: String { "statistics" }
     private static var maximumSize: Int { 1 << 20 }
@@ -16,9 +16,9 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
 
     /// The counters since the beginning and of the last days.
     package struct Summary: Sendable, Hashable {
-        /// Since the router was made.
+        /// The counts since the router was created.
         package var total: Counters
-        /// Of the last day, the last 7 and the last 30, today included (UTC).
+        /// The counts of the last day, the last 7 and the last 30 days, including today (UTC).
         package var day: Counters, week: Counters, month: Counters
         /// The time at which counting began: seconds since 1970.
         package var since: Int64
@@ -26,10 +26,10 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
 
     private struct State {
         var history: CounterHistory<Counters>
-        /// Since the process was started, as far as the history has it.
+        /// The counts since the start of the process that the history contains.
         var counted = Counters()
         var saved: CounterHistory<Counters>
-        /// True while the file could not be read. It may be whole, so it is not replaced before it has been read.
+        /// True while the file could not be read. It may be intact, so it is not replaced before it has been read.
         var isUnread = false
         /// The last day on which something was counted.
         var day: UInt16 = 0
@@ -42,7 +42,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Reads the history, if there is one. One that cannot be read is put aside, so that it is neither lost nor in the way.
+    /// Reads the history, if there is one. A damaged file is renamed, so that it is neither lost nor in the way.
     package init(_ storage: RouterStorage, now: Int64, _ logger: Logger) {
         started = now
         self.logger = logger
@@ -56,7 +56,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
             } catch {
                 isUnread = true
                 logger.error(
-                    "the statistics cannot be read now: they are counted on when they can be", metadata: ["file": "\(path)", "reason": "\(error)"])
+                    "the statistics cannot be read now: new counts are added when the file can be read", metadata: ["file": "\(path)", "reason": "\(error)"])
             }
         } else {
             path = nil
@@ -64,7 +64,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         state = Mutex(State(history: history, saved: history, isUnread: isUnread))
     }
 
-    /// The history in a file; nil if there is none. Content that is no history is put aside.
+    /// Reads the history in a file; nil if there is none. A file with other content is renamed.
     ///
     /// - Throws: ``SystemError`` if the system cannot read the file now, whose content may be intact.
     private static func read(_ path: String, _ logger: Logger) throws(SystemError) -> CounterHistory<Counters>? {
@@ -79,7 +79,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         return nil
     }
 
-    /// Reads the file that could not be read at the start, and adds what was counted since.
+    /// Reads the file that could not be read at the start, and adds the counts since then.
     ///
     /// - Returns: false if it still cannot be read.
     private func readAgain(_ path: String) -> Bool {
@@ -115,7 +115,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
             since: history.since)
     }
 
-    /// Once a second: whether it is time to save.
+    /// Checks whether it is time to save. Called once a second.
     package func isSavingDue() -> Bool {
         state.withLock { state in
             state.seconds += 1
@@ -125,7 +125,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         }
     }
 
-    /// Statistics are worth no synchronization: a loss of power may lose the last of them, never more, as the file is replaced whole.
+    /// Saves the history without synchronization: a loss of power may lose the latest counts, but no more, because the file is replaced as a whole.
     package func save() {
         guard let path else { return }
         if state.withLock(\.isUnread), !readAgain(path) { return }
@@ -133,7 +133,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
         do throws(SystemError) {
             try Self.replace(path, Array(history.text.utf8))
         } catch {
-            // Tried again when it is time to save again.
+            // The next save tries again.
             return logger.warning("the statistics cannot be saved", metadata: ["reason": "\(error)"])
         }
         state.withLock { $0.saved = history }

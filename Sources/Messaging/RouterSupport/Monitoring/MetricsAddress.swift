@@ -1,4 +1,4 @@
-/// An interface and a port for metrics, 0 being any free one.
+/// An interface and a port for metrics; port 0 takes any free one.
 package struct MetricsAddress: Sendable, Hashable {
     package var host: String
     package var port: Int

@@ -3,7 +3,7 @@ package import Logging
 package import NIOCore
 import NIOHTTP1
 
-/// Serves metrics at `/metrics` to anyone who can reach the address.
+/// An HTTP endpoint that serves metrics at `/metrics` to anyone who can reach the address.
 package final class MetricsEndpoint: Sendable {
     package var port: Int { server.port }
     private let server: HTTPServer
