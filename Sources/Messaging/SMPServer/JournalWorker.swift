@@ -5,7 +5,7 @@ import NIOPosix
 import RouterSupport
 import Synchronization
 
-/// Does on a thread of its own what blocks: makes the journal durable, clears it, and has old messages deleted.
+/// The blocking work of a router, on a thread of its own: makes the journal durable, clears it, and has old messages deleted.
 final class JournalWorker: Sendable {
     /// Bytes copied at a time while the journal is cleared, so that commands do not wait long for their turn.
     private static let clearingStep = 1 << 20
@@ -29,9 +29,9 @@ final class JournalWorker: Sendable {
     /// A walk over old segments.
     private struct Clearing {
         var scanner: SegmentScanner
-        /// Goes on until this position has gone, however little there is to gain; nil continues while it is worth its work.
+        /// The position up to which all segments are cleared, however little that saves; nil: clearing continues while it is worth its work.
         var until: UInt64?
-        /// Wait for the end.
+        /// The callers that wait for the end.
         var waiters: [Waiter] = []
     }
 
@@ -47,7 +47,7 @@ final class JournalWorker: Sendable {
         bound = .makeBoxSendingValue(Bound(), eventLoop: loop)
     }
 
-    /// - Parameter hourly: done at the start and every hour.
+    /// - Parameter hourly: called at the start and every hour.
     func start(_ core: RouterCore, hourly: @escaping @Sendable () -> Void) {
         let sweep = TimeAmount(configuration.expirySweepInterval)
         loop.execute { [self] in
@@ -66,7 +66,7 @@ final class JournalWorker: Sendable {
                 let time = TimeAmount(time)
                 bound.value.tasks.append(loop.scheduleRepeatedTask(initialDelay: time, delay: time) { [self] _ in commit(flush: true) })
             }
-            // Clients may have been served before this.
+            // Sessions may have appended records before this.
             commit()
         }
     }
@@ -78,7 +78,7 @@ final class JournalWorker: Sendable {
     }
 
     private func commit(flush: Bool = false) {
-        // While the disk refuses writes, a timer tries again; what is appended meanwhile goes with that.
+        // While the disk refuses writes, a timer tries again, and also writes the records appended meanwhile.
         guard let core = bound.value.core, !bound.value.isFailing else { return isScheduled.store(false, ordering: .releasing) }
         tryToCommit(core, flush: flush)
     }
@@ -92,7 +92,7 @@ final class JournalWorker: Sendable {
                 bound.value.pauses.reset()
                 core.storageWorksAgain()
             }
-            // Written by themselves after what was refused.
+            // Records appended after the refused ones are written in a commit of their own.
             if core.journal.pendingCount > 0 { schedule() }
         } catch {
             if !bound.value.isFailing { core.storageFails(error) }
@@ -142,7 +142,7 @@ final class JournalWorker: Sendable {
 
     /// Compacts everything that is in the journal now. Returns when that is done.
     ///
-    /// - Throws: ``RouterError``: why it was not done. Work that the disk has refused continues by itself when the disk works again.
+    /// - Throws: ``RouterError`` with the reason of a failure. Work that the disk has refused continues by itself when the disk works again.
     func clearAll() async throws(RouterError) {
         let result = await withCheckedContinuation { continuation in
             loop.execute { [self] in
@@ -168,7 +168,7 @@ final class JournalWorker: Sendable {
     }
 
     private static func refusal(_ core: RouterCore) -> RouterError {
-        core.journal.failure ?? RouterError(.storage, "the disk has not taken all that it was given")
+        core.journal.failure ?? RouterError(.storage, "the disk has not accepted all records of the journal")
     }
 
     private func beginClearing(_ core: RouterCore, until end: UInt64?, waiters: [Waiter]) {
@@ -184,7 +184,7 @@ final class JournalWorker: Sendable {
         }
     }
 
-    /// Copies what is needed of the oldest segment to the end of the journal, and then removes the segment.
+    /// Copies the needed records of the oldest segment to the end of the journal, and then removes the segment.
     private func clear() {
         guard let core = bound.value.core, var clearing = bound.value.clearing else { return }
         // Continues where it stopped when the disk works again. Nobody knows when that is: the waiting callers get an error.
@@ -207,7 +207,7 @@ final class JournalWorker: Sendable {
                 copied += item.range.count
             }
             bound.value.clearing = clearing
-            // The segment may go only when what was needed of it is on disk elsewhere, whatever the policy.
+            // The segment may be removed only when its needed records are on disk elsewhere, whatever the policy.
             if clearing.scanner.isAtEnd {
                 let end = core.journal.end
                 tryToCommit(core, flush: true)
@@ -244,15 +244,15 @@ final class JournalWorker: Sendable {
             if let core = bound.value.core {
                 do {
                     try core.commit(flush: true)
-                    // What was appended behind something that had been refused.
+                    // The records appended after refused ones.
                     if core.journal.pendingCount > 0 { try core.commit(flush: true) }
                 } catch {
-                    core.logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
+                    core.logger.critical("unanswered commands are lost: the disk refuses their records", metadata: ["reason": "\(error)"])
                 }
             }
             bound.value.core?.saveStatistics()
             keepExtent()
-            // Who still holds the journal for a moment must not keep the next router from the folder.
+            // Sessions that still hold the journal for a moment must not keep the next router from the folder.
             bound.value.core?.journal.release()
             release()
         }.get()

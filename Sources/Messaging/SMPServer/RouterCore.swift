@@ -7,7 +7,7 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// The state and the journal of a router together with the sessions that they serve. All that changes goes through here.
+/// The state and the journal of a router together with their sessions. Every change goes through this class.
 final class RouterCore: Sendable {
     private struct Shared {
         var state: RouterState
@@ -16,11 +16,11 @@ final class RouterCore: Sendable {
         var failure: RouterError?
     }
 
-    /// Appends to the journal while the state is locked.
+    /// A sink that appends to the journal while the state is locked.
     struct JournalSink: RecordSink {
         let journal: Journal
         private(set) var hasAppended = false
-        /// Where the last record ends that must survive a loss of power.
+        /// The end of the last record that must survive a loss of power.
         private(set) var end: UInt64?
 
         init(_ journal: Journal) { self.journal = journal }
@@ -33,16 +33,16 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Bytes that may wait to be made durable before sessions stop reading.
+    /// The number of bytes waiting for the disk above which sessions stop reading.
     static let pendingLimit = 8 << 20
 
     let journal: Journal
     let random: any RandomSource
     let now: @Sendable () -> Int64
-    /// For the age of messages and queues, which a clock that jumps must not end.
+    /// The clock for the age of messages and queues, which must not expire because the system's clock jumps.
     private let steadyClock: SteadyClock
     let logger: Logger
-    /// nil if the router is no proxy.
+    /// The connections to other routers; nil if the router is not a proxy.
     let relays: RelayPool?
     /// nil if the router resolves no names.
     let names: NameService?
@@ -57,7 +57,7 @@ final class RouterCore: Sendable {
     private let commands = Mutex<[(end: UInt64, outcome: Promise<Result<Void, RouterError>>)]>([])
     private let scheduleCommit: @Sendable () -> Void
 
-    /// A segment that cannot be read.
+    /// The error of a segment that cannot be read.
     private let damage = Mutex<RouterError?>(nil)
 
     init(
@@ -114,14 +114,14 @@ final class RouterCore: Sendable {
 
     // MARK: Commands
 
-    /// The authorisation requirements of commands, in order.
+    /// Returns the authorisation requirements of commands, in order.
     func requirements(_ commands: [(SMPCommand, EntityID)]) -> [AuthorizationRequirement] {
         shared.withLock { shared in commands.map { shared.state.requirement($0.0, entity: $0.1) } }
     }
 
     /// Executes commands of a session and hands the outputs to the sessions they are for.
     ///
-    /// - Parameter commands: with the way back for what a proxy forwarded, or with the error that they are answered with.
+    /// - Parameter commands: the commands, each with the route back to its proxy if it was forwarded, or with the error to answer with.
     func execute(_ commands: [SessionCommand], from session: RouterSession) {
         let now = now(), steady = steadyNow
         var touched: [RouterSession] = []
@@ -149,7 +149,7 @@ final class RouterCore: Sendable {
             }
             touched.append(session)
             if shared.state.hasBacklog(session.id) { session.outbox.withLock { $0.hasMore = true } }
-            // All answers to a block come before the messages that subscriptions in it bring.
+            // All answers to a block precede the messages that its subscriptions deliver.
             for event in events {
                 guard let receiver = shared.sessions[event.session] else { continue }
                 receiver.outbox.withLock { $0.append(event.output) }
@@ -177,7 +177,7 @@ final class RouterCore: Sendable {
         if hasAppended { makeDurable() }
     }
 
-    /// Takes note of a stored message that cannot be read.
+    /// Records the loss of a stored message that cannot be read.
     func lose(_ delivery: Delivery, from session: RouterSession, because error: RouterError) {
         logger.error("a stored message cannot be delivered", metadata: ["reason": "\(error)"])
         let next = shared.withLock { shared -> RoutedOutput? in
@@ -190,7 +190,7 @@ final class RouterCore: Sendable {
         session.scheduleFlush()
     }
 
-    /// Where a message is now: clearing the journal moves messages.
+    /// Finds the present position of a message: clearing the journal moves messages.
     func position(of delivery: Delivery) -> LogRange? {
         shared.withLock { shared in
             guard let slot = shared.state.store.slot(recipient: delivery.queue), let queue = shared.state.store.queue(slot) else {
@@ -200,7 +200,7 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Where a link's data is now.
+    /// Finds the present position of a link's data.
     func linkPosition(sender: Identifier) -> LogRange? {
         shared.withLock { shared in
             shared.state.store.slot(sender: sender.entity).flatMap(shared.state.store.queue)?.linkPosition
@@ -209,8 +209,8 @@ final class RouterCore: Sendable {
 
     // MARK: Durability
 
-    /// A response that waits, if it is an error, for all changes before it: it may rest on any of them, such as the deletion of the queue that was
-    /// asked for. After a loss of power a change that was not durable has not been made.
+    /// Makes a response wait for all earlier changes if it is an error: the error may depend on any of them, such as the deletion of the requested
+    /// queue, and a loss of power undoes a change that was not durable.
     private func settled(_ response: RouterOutput) -> RouterOutput {
         guard case .message(.err) = response.content else { return response }
         var response = response
@@ -223,7 +223,7 @@ final class RouterCore: Sendable {
         output.needsSynchronized <= journal.synchronized && output.needsWritten <= journal.written
     }
 
-    /// Schedules another flush of a session for when more is durable.
+    /// Schedules another flush of a session after more records have become durable.
     ///
     /// - Returns: false if the output has become durable meanwhile.
     func wait(_ session: RouterSession, for output: RouterOutput) -> Bool {
@@ -234,15 +234,15 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Schedules a flush of a session, and a new decision about its reading, for after the next commit.
+    /// Schedules a flush of a session, and a new decision about its reading, after the next commit.
     func waitForCommit(_ session: RouterSession) {
         waiting.withLock { $0.append(session) }
         scheduleCommit()
     }
 
-    /// Makes durable what was appended and lets the sessions continue that wait for it. On the journal's thread.
+    /// Makes the appended records durable, and continues the sessions that wait for them. On the journal's thread.
     ///
-    /// - Throws: ``RouterError`` `storage`; the same can be tried again.
+    /// - Throws: ``RouterError`` `storage`; the commit can be tried again.
     func commit(flush: Bool) throws(RouterError) {
         do throws(RouterError) {
             try journal.commit(flush: flush)
@@ -255,18 +255,18 @@ final class RouterCore: Sendable {
 
     /// Waits until the journal is durable up to a position.
     ///
-    /// - Throws: ``RouterError``: `storage` if the disk refuses it at present, `stopped`. What was appended is written when the disk takes
-    ///   something again.
+    /// - Throws: ``RouterError``: `storage` if the disk refuses it at present, `stopped`. The appended records are written when the disk
+    ///   accepts writes again.
     private func waitUntilDurable(_ end: UInt64) async throws(RouterError) {
         let outcome = Promise<Result<Void, RouterError>>()
         commands.withLock { $0.append((end, outcome)) }
         scheduleCommit()
-        // It may be durable, or refused, already.
+        // The position may already be durable, or the disk may already have refused it.
         settleCommands()
         try await outcome.value().get()
     }
 
-    /// Answers the operator's commands whose changes are durable; all of them if the disk refuses something, so that none waits for ever.
+    /// Answers the operator's commands whose changes are durable; all commands if the disk refuses writes, so that none waits for ever.
     private func settleCommands() {
         guard commands.withLock({ !$0.isEmpty }) else { return }
         let durable = journal.synchronized
@@ -281,16 +281,16 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Says that nothing new is acknowledged from now on.
+    /// Logs that nothing new is acknowledged from now on.
     func storageFails(_ error: RouterError) {
-        logger.critical("nothing is accepted any more: the disk refuses it; it is tried again", metadata: ["reason": "\(error)"])
+        logger.critical("the router accepts nothing while the disk refuses writes; they are tried again", metadata: ["reason": "\(error)"])
     }
 
     func storageWorksAgain() {
-        logger.notice("the disk takes everything again")
+        logger.notice("the disk accepts writes again")
     }
 
-    /// Old segments cannot be cleared from here on.
+    /// Records that old segments cannot be cleared from now on.
     func cannotClear(_ error: RouterError) {
         if error.code == .corrupted { damage.withLock { $0 = error } }
         logger.critical("the journal is not cleared any more and grows", metadata: ["reason": "\(error)"])
@@ -328,10 +328,10 @@ final class RouterCore: Sendable {
         return next
     }
 
-    /// Packs some queues that nobody uses, which saves memory.
+    /// Packs some unused queues, which saves memory.
     func restSome() { shared.withLock { $0.state.store.restSome() } }
 
-    /// Checks whether so much of the journal is not needed any more that clearing is worth its work.
+    /// Checks whether enough of the journal is unneeded to make clearing worth its work.
     func needsClearing(above threshold: Int) -> Bool {
         let live = shared.withLock { $0.state.store.liveBytes }
         return journal.size - live > max(threshold, live)
@@ -400,22 +400,22 @@ final class RouterCore: Sendable {
         }.sorted { $0.number < $1.number }
     }
 
-    /// The session of a report.
+    /// Finds the session of a report.
     func session(numbered number: UInt64) -> RouterSession? { shared.withLock { shared in shared.sessions.first { $0.key.number == number }?.value } }
 
     // MARK: The operator
 
-    /// Performs a durable operation on the queue that the operator names; nil if there is no such queue.
+    /// Performs a durable operation on the queue that the operator names. Returns nil if there is no such queue.
     ///
     /// - Throws: ``RouterError``, as ``waitUntilDurable(_:)``.
     private func withQueue<Value: Sendable>(
         shown id: EntityID, _ body: (inout RouterState, Int, inout JournalSink) -> (Value, [RoutedOutput])
     ) async throws(RouterError) -> Value? {
         let (value, end, touched) = shared.withLock { shared -> (Value?, UInt64, [RouterSession]) in
-            // One that is deleted may still wait for the disk, too.
+            // The deletion of the queue may still wait for the disk.
             guard let slot = shared.state.slot(shown: id) else { return (nil, journal.promised, []) }
             var sink = JournalSink(journal)
-            // What is so already may still wait for the disk.
+            // An earlier operation with the same result may still wait for the disk.
             let known = shared.state.store.queue(slot)?.position.end ?? 0
             let (value, events) = body(&shared.state, slot, &sink)
             var touched: [RouterSession] = []
@@ -443,7 +443,7 @@ final class RouterCore: Sendable {
         try await withQueue(shown: id) { state, slot, sink in (state.unblock(slot, sink: &sink), []) }
     }
 
-    /// - Returns: how many messages were in it.
+    /// - Returns: the number of messages in the queue.
     func remove(shown id: EntityID) async throws(RouterError) -> Int? {
         try await withQueue(shown: id) { state, slot, sink in
             let removed = state.remove(slot, sink: &sink)
@@ -451,7 +451,7 @@ final class RouterCore: Sendable {
         } ?? nil
     }
 
-    /// Accepts no more, and ends all sessions.
+    /// Ends all sessions, and accepts no new ones.
     func stop(_ error: RouterError) {
         let sessions = shared.withLock { shared in
             shared.failure = shared.failure ?? error
@@ -462,7 +462,7 @@ final class RouterCore: Sendable {
     }
 }
 
-/// A command of a session on its way into the state.
+/// A command of a session that is ready for the state, or refused.
 enum SessionCommand: Sendable {
     case prepared(PreparedCommand, route: ForwardRoute?)
     case refused(SMPErrorType, ReceivedTransmission<SMPCommand>, route: ForwardRoute?)

@@ -8,12 +8,12 @@ import SMPTransport
 import SMPWire
 import SystemSupport
 
-/// A message router (simplex-messaging.md): it keeps queues of encrypted messages for those who cannot be reached.
+/// A message router (simplex-messaging.md): it keeps queues of encrypted messages for recipients that are not connected.
 ///
-/// A router can be embedded, many in one process, each with a data folder of its own. What it has answered `OK` to is
-/// not lost when the process is killed.
+/// A router can be embedded, many in one process, each with a data folder of its own. Data that it has answered `OK` to
+/// survives a kill of the process.
 package final class SMPRouter: Sendable {
-    /// Where clients find the router.
+    /// The address of the router for clients.
     package let address: SMPServerAddress
     /// The port that is listened on.
     package let port: Int
@@ -30,12 +30,12 @@ package final class SMPRouter: Sendable {
         port = listener.port
     }
 
-    /// Starts a router: reads what it remembers, makes its certificates if there are none, and listens.
+    /// Starts a router: replays its journal, creates its certificates if there are none, and listens.
     ///
     /// - Parameters:
     ///   - group: event loops for the connections.
-    ///   - random: makes ids and keys.
-    ///   - now: seconds since 1970.
+    ///   - random: the source of ids and keys.
+    ///   - now: the clock: seconds since 1970.
     /// - Throws: ``RouterError``.
     package static func start(
         _ configuration: RouterConfiguration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -54,12 +54,12 @@ package final class SMPRouter: Sendable {
         return try await start(configuration, on: storage, group: group, random: random, now: now, logger: logger)
     }
 
-    /// Starts a router on a storage of its own kind.
+    /// Starts a router with a journal in any storage.
     static func start(
         _ configuration: RouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup,
         random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> SMPRouter {
-        // The certificate is made before the journal: where there is one, there was the other.
+        // The certificate is created before the journal: a folder with a journal had a certificate.
         let certificate = try RouterCertificate(configuration.storage, days: configuration.certificateDays, mayMake: try storage.list().isEmpty)
         let (journal, queues) = try Journal.open(
             storage, durability: configuration.durability, segmentSize: configuration.segmentSize)
@@ -109,7 +109,7 @@ package final class SMPRouter: Sendable {
         }
     }
 
-    /// Where metrics are served; nil if they are not.
+    /// The port of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { listener.metricsPort }
 
     private static func makeRelays(
@@ -158,7 +158,7 @@ package final class SMPRouter: Sendable {
         return address
     }
 
-    /// True while nothing is accepted because the disk refuses it.
+    /// True while the router accepts nothing because the disk refuses writes.
     package var isStorageFailing: Bool { core.journal.failure != nil }
 
     /// The counters and the present load of the router.
@@ -182,10 +182,10 @@ package final class SMPRouter: Sendable {
     /// Returns when the router has been stopped.
     package func waitUntilStopped() async { await listener.waitUntilStopped() }
 
-    /// Writes anew what is needed of the journal of a router that does not run.
+    /// Rewrites the needed records of the journal of a stopped router, and removes the rest.
     ///
-    /// - Returns: its bytes before and after.
-    /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk does not take it all. Nothing is lost then.
+    /// - Returns: the bytes of the journal before and after.
+    /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk refuses writes. Nothing is lost then.
     package static func compact(
         _ configuration: RouterConfiguration, logger: Logger = Logger(label: "smp.router")
     ) async throws(RouterError) -> (before: Int, after: Int) {
@@ -208,19 +208,19 @@ package final class SMPRouter: Sendable {
         return (before, after)
     }
 
-    /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
+    /// Uses a new certificate for new connections; existing connections stay. The identity, and therefore the address, stays the same.
     ///
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
     package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
     /// Rewrites the needed records of the journal, and removes the rest. The router continues meanwhile.
     ///
-    /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
+    /// - Throws: ``RouterError``: `storage` if the disk refuses writes; the work continues when it accepts them again. `corrupted`, `stopped`.
     package func compact() async throws(RouterError) { try await worker.clearAll() }
 
     /// Copies the journal into a folder, while the router continues.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
-    /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
+    /// Deletes old messages and idle queues now. The router also does this every ``RouterConfiguration/expirySweepInterval``.
     package func expire() async { await worker.expireAll() }
 }

@@ -7,15 +7,15 @@ enum ControlCommand: Sendable, Equatable {
     case statistics
     case sessions
     case compact
-    /// Issue a certificate anew.
+    /// Renews the certificate.
     case renew
-    /// Of a queue by its sender id, or the id of its link.
+    /// Describes the queue with this sender id or link id.
     case status(EntityID)
     case block(EntityID, BlockingInfo)
     case unblock(EntityID)
     case delete(EntityID)
 
-    /// - Throws: `badCommand` with the error.
+    /// - Throws: `badCommand` with the reason.
     init(parsing line: String) throws(ControlError) {
         var words = ControlWords(line)
         func id() throws(ControlError) -> EntityID { try words.id(of: "queue", asIn: "addresses and links") }

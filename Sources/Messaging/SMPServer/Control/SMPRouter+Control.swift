@@ -9,7 +9,7 @@ extension SMPRouter {
         let command = try ControlCommand(parsing: line)
         switch command {
         case .statistics, .sessions, .status: break
-        default: core.logger.notice("the operator asks", metadata: ["command": "\(line.split(separator: " ").first ?? "")"])
+        default: core.logger.notice("the operator has sent a command", metadata: ["command": "\(line.split(separator: " ").first ?? "")"])
         }
         return try await answer(command)
     }
@@ -64,7 +64,7 @@ extension RouterState.QueueDescription {
 }
 
 extension RouterStatistics {
-    /// One line.
+    /// The statistics as one line of JSON.
     var json: String {
         func object(_ counters: Counters) -> JSONText.Value { .object(counters.named.map { ($0.name, .number($0.value)) }) }
         var members: [(String, JSONText.Value)] = [
@@ -90,13 +90,13 @@ extension RouterStatistics {
 /// A connection, as an operator sees it: without addresses and ids.
 struct SessionReport: Sendable {
     var number: UInt64
-    /// nil while it is shaking hands.
+    /// The version of the protocol; nil during the handshake.
     var version: UInt16?
     var seconds: Int64
     var subscriptions: Int
     var notifications: Int
     var isService: Bool
-    /// Answers and messages that it has not read.
+    /// Answers and messages that the client has not read.
     var waiting: Int
 
     fileprivate var json: JSONText.Value {

@@ -4,7 +4,7 @@ import RouterSupport
 typealias Journal = RecordJournal<JournalRecord>
 
 extension Journal {
-    /// Opens the journal of a message router, or makes one, and puts the state of its queues together.
+    /// Opens the journal of a message router, or creates one, and restores the state of its queues.
     ///
     /// - Throws: ``RouterError``, as ``RecordJournal/open(_:durability:segmentSize:apply:)``.
     static func open(

@@ -3,18 +3,18 @@ import SMPProtocol
 import SMPWire
 
 /// An entry of a journal. Every record is complete by itself: a later one of the same thing replaces an earlier one, so that
-/// old segments can be cleared by copying what is still alive to the end.
+/// old segments can be cleared by copying the needed records to the end.
 enum JournalRecord: JournalEntry, Hashable {
     /// All attributes of a queue.
     case queue(QueueRecord)
-    /// The body is the message's.
+    /// A message, which is the body of the record.
     case message(queue: Identifier, sequence: UInt64, JournalMessage)
-    /// Messages below this number are gone.
+    /// Messages below this number are removed.
     case acknowledged(queue: Identifier, upTo: UInt64)
     case deleted(queue: Identifier)
-    /// The body is a `QueueLinkData`.
+    /// The data of a link, whose `QueueLinkData` is the body of the record.
     case link(queue: Identifier, QueueRecord.Link)
-    /// When the queue was last used: days since 1970.
+    /// The last use of the queue: days since 1970.
     case used(queue: Identifier, day: UInt16)
 
     enum Tag: UInt8, Sendable { case queue = 1, message, acknowledged, deleted, link, used }
@@ -30,8 +30,8 @@ enum JournalRecord: JournalEntry, Hashable {
         }
     }
 
-    /// True if the answer to the command must wait until the record survives a loss of power. A lost acknowledgement only has
-    /// a message delivered once more.
+    /// True if the answer to the command must wait until the record survives a loss of power. After a lost acknowledgement, a
+    /// message is only delivered once more.
     var mustBeSynchronized: Bool {
         switch self {
         case .acknowledged, .used: false

@@ -2,13 +2,13 @@ import RouterSupport
 import SMPCrypto
 import SMPWire
 
-/// Puts the state of all queues together from the records of a journal, in their order.
+/// The replay of a journal, which restores the state of all queues from the records in their order.
 struct JournalReplay: Sendable {
     /// A queue after the replay. Its attributes are kept as bytes: there may be a million of them.
     struct Queue: Sendable {
-        /// As the journal has them.
+        /// The attributes as the journal has them.
         let attributes: SecretBytes
-        /// True if nothing has changed since they were written.
+        /// True if no later record has changed them.
         let isExact: Bool
         fileprivate let firstSequence: UInt64
         fileprivate let lastUsed: UInt16
@@ -19,7 +19,7 @@ struct JournalReplay: Sendable {
         var record: QueueRecord {
             var bytes = attributes.bytes
             defer { SecretBytes.wipe(&bytes) }
-            guard var record = try? QueueRecord(wireBytes: bytes) else { preconditionFailure("attributes that were read once are read again") }
+            guard var record = try? QueueRecord(wireBytes: bytes) else { preconditionFailure("attributes that were read once cannot be read again") }
             record.firstSequence = firstSequence
             record.lastUsed = lastUsed
             return record
@@ -28,26 +28,26 @@ struct JournalReplay: Sendable {
 
     fileprivate struct Partial {
         var record: (attributes: SecretBytes, range: LogRange)?
-        /// Of the record.
+        /// The values in the record.
         var recorded: (firstSequence: UInt64, lastUsed: UInt16, link: QueueRecord.Link?) = (0, 0, nil)
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
-        /// The last two that differ: the data of a link is written ahead of the queue that names it, which may not have come to the disk.
+        /// The last two different links: a link's data is written before the record of the queue that names it, and that record may not be on the disk.
         var links: [(link: QueueRecord.Link, range: LogRange)] = []
         var lastUsed: UInt16 = 0
 
-        /// True if all that there is of the queue is the link that it was to be made with: that was never answered.
+        /// True if the journal has only the link of the queue, without its record: the command that created it was never answered.
         var isUnfinished: Bool { record == nil && messages.isEmpty && firstSequence == 0 && links.map(\.link.version) == [0] }
 
         mutating func take(_ link: QueueRecord.Link, _ range: LogRange) {
-            // Copied, or set once more after it had not come to its end.
+            // The same link again: copied by clearing, or set again after an interrupted attempt.
             if links.last?.link == link { links.removeLast() }
             links = links.suffix(1) + [(link, range)]
         }
 
         mutating func discard(below sequence: UInt64) {
             guard sequence > firstSequence else { return }
-            // Nearly always the one message that was acknowledged.
+            // Nearly always, this removes only the acknowledged message.
             if sequence - firstSequence <= UInt64(messages.count) {
                 for old in firstSequence..<sequence { messages[old] = nil }
             } else {
@@ -57,10 +57,10 @@ struct JournalReplay: Sendable {
         }
     }
 
-    /// The number of a message at most, so that counting on from what a journal says never comes to an end.
+    /// The largest number of a message in a journal, so that later numbers cannot overflow.
     static let largestSequence: UInt64 = 1 << 62
 
-    /// Numbers of ``queues``: a table of whole queues would be moved whenever it grows.
+    /// Indices in ``queues``: a table of the queues themselves would be moved whenever it grows.
     private var numbers: [Identifier: Int32] = [:]
     private var queues: [Partial?] = []
     private var deleted: Set<Identifier> = []
@@ -86,7 +86,7 @@ struct JournalReplay: Sendable {
             deleted.insert(queue)
             if let number = numbers.removeValue(forKey: queue) { queues[Int(number)] = nil }
         case .used(let queue, let day):
-            // Cleared queues are remembered by a later record of their own.
+            // When a queue was copied by clearing, its own record follows later.
             guard let number = numbers[queue], let known = queues[Int(number)]?.lastUsed, known < day else { return }
             queues[Int(number)]?.lastUsed = day
         case .link(let queue, let link): update(queue) { $0.take(link, item.range) }
@@ -96,7 +96,7 @@ struct JournalReplay: Sendable {
     private mutating func update(_ queue: Identifier, _ body: (inout Partial) -> Void) {
         if let number = numbers[queue] {
             guard var partial = queues[Int(number)] else { return }
-            // Taken out meanwhile, so that its messages are changed in their place.
+            // The queue is taken out of the table meanwhile, so that its messages are changed in place.
             queues[Int(number)] = nil
             body(&partial)
             queues[Int(number)] = partial
@@ -108,7 +108,7 @@ struct JournalReplay: Sendable {
         }
     }
 
-    /// - Throws: ``RouterError`` `corrupted` if something is missing that a whole journal would have.
+    /// - Throws: ``RouterError`` `corrupted` if the journal is incomplete.
     consuming func finish() throws(RouterError) -> [Queue] {
         var finished: [Queue] = []
         finished.reserveCapacity(numbers.count)
@@ -121,14 +121,14 @@ struct JournalReplay: Sendable {
 }
 
 extension JournalReplay.Partial {
-    /// Which queue it is, no error says: ids do not belong in logs.
+    /// Checks that the queue is complete. Errors do not name the queue: ids do not belong in logs.
     fileprivate func finish() throws(RouterError) -> JournalReplay.Queue {
         guard let (attributes, position) = record else {
             let first = messages.values.map(\.position.start).min() ?? links.first?.range.start
-            throw RouterError(.corrupted, "the journal has data of a queue but not the queue\(first.map { ", from position \($0) on" } ?? "")")
+            throw RouterError(.corrupted, "the journal has data of a queue but no record of the queue itself\(first.map { ", from position \($0) on" } ?? "")")
         }
         guard firstSequence <= JournalReplay.largestSequence else {
-            throw RouterError(.corrupted, "the queue at position \(position.start) counts more messages than there can be")
+            throw RouterError(.corrupted, "the queue at position \(position.start) has a message number above the largest possible one")
         }
         var stored: [StoredMessage] = []
         stored.reserveCapacity(messages.count)

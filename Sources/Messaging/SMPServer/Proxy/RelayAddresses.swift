@@ -13,32 +13,32 @@ import Synchronization
     import Darwin
 #endif
 
-/// Finds out where other routers are, and to which of these addresses a proxy may connect.
+/// The addresses of other routers to which a proxy may connect.
 ///
-/// A name is looked up once and the connection made to what was checked: a name server that answers differently the next time has no
-/// next time.
+/// A name is looked up once, and the connection goes to the checked address: a name server gets no second query that it could answer
+/// differently.
 final class RelayAddresses: Sendable {
-    /// The addresses of a name; empty if it has none.
+    /// A function that returns the addresses of a name; empty if it has none.
     typealias Lookup = @Sendable (String) async -> [IPAddress]
 
-    /// Lookups at once. The system's resolver blocks a thread until name servers have answered, or have not.
+    /// Simultaneous lookups. The system's resolver blocks a thread until name servers have answered or the lookup has timed out.
     private static let threads = 16
-    /// Addresses of one router that are tried.
+    /// The maximum number of addresses of one router that are tried.
     private static let maximumTried = 2
 
-    /// True if routers may be on this machine, in private networks and wherever else the internet does not reach.
+    /// True if routers may be on this machine, in private networks, and at other addresses that the internet does not reach.
     let allowsPrivate: Bool
     private let lookup: Lookup?
-    /// Made when the first name is looked up.
+    /// The threads of lookups, created for the first one.
     private let pool = Mutex<NIOThreadPool?>(nil)
 
-    /// - Parameter lookup: instead of the system's.
+    /// - Parameter lookup: replaces the system's resolver.
     init(allowsPrivate: Bool, lookup: Lookup? = nil) {
         self.allowsPrivate = allowsPrivate
         self.lookup = lookup
     }
 
-    /// Where to connect to; empty if there is no address, or none that is allowed.
+    /// Returns the addresses to connect to; empty if there are none, or none is allowed.
     func addresses(of host: TransportHost) async -> [IPAddress] {
         let all: [IPAddress] =
             switch host {
@@ -62,7 +62,7 @@ final class RelayAddresses: Sendable {
         return (try? await pool.runIfActive { Self.systemLookup(name) }) ?? []
     }
 
-    /// Asks the system. Blocks.
+    /// Looks up a name with the system's resolver. Blocks.
     private static func systemLookup(_ name: String) -> [IPAddress] {
         var hints = addrinfo()
         #if canImport(Glibc)

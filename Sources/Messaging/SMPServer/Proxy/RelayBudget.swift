@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Bounds the bytes that wait in all connections of a proxy for the other routers to read them.
+/// The budget of the bytes that wait in all connections of a proxy until the other routers read them.
 ///
-/// Each connection may always have its own few; what goes beyond is taken from a store that all share. So routers that do not read, however
-/// many, do not keep a connection from working whose router does.
+/// Each connection has a guaranteed part; further bytes are taken from a part that all connections share. So any number of routers that do not
+/// read cannot block the connection to a router that does.
 final class RelayBudget: Sendable {
     /// Bytes that any connection may have waiting: four commands.
     static let guaranteed = 4 * 16_384
-    /// Bytes that one connection may have waiting if there is enough of the shared store.
+    /// Bytes that one connection may have waiting if enough of the shared part is left.
     static let perConnection = 1 << 20
-    /// Bytes of the shared store.
+    /// Bytes of the shared part.
     static let sharedLimit = 32 << 20
 
     private let shared = Mutex(0)
 
-    /// Bytes taken from the shared store.
+    /// Bytes taken from the shared part.
     var used: Int { shared.withLock { $0 } }
 
-    /// Asks for room.
+    /// Reserves room for bytes.
     ///
     /// - Parameter held: the bytes that wait in the connection.
+    /// - Returns: false if there is no room.
     func reserve(_ count: Int, beside held: Int) -> Bool {
         guard held + count <= Self.perConnection else { return false }
         let more = Self.beyond(held + count) - Self.beyond(held)
@@ -30,9 +31,9 @@ final class RelayBudget: Sendable {
         }
     }
 
-    /// Gives room back.
+    /// Releases room.
     ///
-    /// - Parameter held: what the connection had waiting, the bytes that have left included.
+    /// - Parameter held: the bytes that waited in the connection, including those that have left.
     func release(_ count: Int, of held: Int) {
         let less = Self.beyond(held) - Self.beyond(held - count)
         shared.withLock { $0 -= less }

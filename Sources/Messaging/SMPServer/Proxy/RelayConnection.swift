@@ -7,38 +7,38 @@ import Synchronization
 
 /// The time limits of a proxy for other routers.
 package struct RelayTimes: Sendable {
-    /// For the answer to a command.
+    /// The time for the answer to a command.
     package var response = TimeAmount.seconds(30)
     /// The time for the other router to read any of the waiting bytes. After that, the connection is closed.
     package var stall = TimeAmount.seconds(30)
-    /// After the last command, until the connection is closed.
+    /// The time from the last command until the connection is closed.
     package var idle = TimeAmount.hours(1)
-    /// The same while there has been no command at all.
+    /// The same time for a connection that has had no command.
     package var unused = TimeAmount.minutes(2)
-    /// Between two looks at these.
+    /// The interval between checks of these times.
     package var watch = TimeAmount.seconds(5)
     /// The time to reach a router. A failure is not reported earlier, so that the time does not reveal the reason.
     package var connect = TimeAmount.seconds(15)
-    /// A router that could not be reached is not tried again for so long.
+    /// The time for which a router that could not be reached is not tried again.
     package var failureMemory = TimeAmount.seconds(5)
 
     package init() {}
 }
 
-/// This router's connection to another one, over which it passes on commands that it cannot read (simplex-messaging.md, "Proxying
+/// This router's connection to another one, over which it forwards commands that it cannot read (simplex-messaging.md, "Proxying
 /// sender commands"). All clients that send to the other router share it.
 ///
-/// The data that the other router does not read is bounded by a ``RelayBudget``; the rest is refused. A router that reads nothing or
-/// answers nothing for a while loses its connection, and with it all that has waited.
+/// A ``RelayBudget`` bounds the data that the other router has not read; the rest is refused. A router that reads nothing or answers
+/// nothing for a while loses its connection with all waiting commands.
 final class RelayConnection: SMPConnectionDelegate, Sendable {
-    /// Gets what the client is answered with: `PRES`, or `ERR` about the proxy. Called once, on any thread.
+    /// A function that receives the answer for the client: `PRES`, or `ERR` about the proxy. Called once, on any thread.
     typealias Answer = @Sendable (SMPBrokerMessage) -> Void
 
     /// Commands that may wait for an answer.
     static let maximumPending = 1024
-    /// Answers to nothing that a router may send before it is taken for a broken one: late answers are among them.
+    /// Answers without a waiting command, such as late ones, that a router may send in a row before its connection is closed.
     static let maximumUnmatched = 2 * maximumPending
-    /// Blocks given to the socket at a time.
+    /// Blocks written to the socket at a time.
     private static let step = 4
 
     private struct Pending {
@@ -49,13 +49,13 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
 
     private struct Inner {
         var pending: [CorrelationID: Pending] = [:]
-        /// Not given to the socket.
+        /// Blocks that are not written to the socket yet.
         var blocks: [Bytes] = []
-        /// Bytes of the budget: of ``blocks``, and of what the socket has not taken.
+        /// Bytes of the budget: those of ``blocks``, and those that the socket has not sent.
         var held = 0
         var isWriteScheduled = false
         var lastUse = NIODeadline.now()
-        /// When the other router has last read something, or there was nothing to read.
+        /// The last time at which the other router read something, or had nothing to read.
         var lastRead = NIODeadline.now()
         var lastAnswer = NIODeadline.now()
         var wasUsed = false
@@ -63,7 +63,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         var isEnded = false
     }
 
-    /// The session that clients need to encrypt for the other router.
+    /// The session data that clients need to encrypt for the other router.
     let session: RelaySession
     private let connection: SMPConnection
     private let context: TransmissionContext
@@ -74,7 +74,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
     private let onEnd: @Sendable (RelayConnection) -> Void
     private let inner = Mutex(Inner())
 
-    /// - Throws: an error if the other router is too old, or does not offer this.
+    /// - Throws: an error if the other router is too old, or does not support proxies.
     init(
         _ connection: SMPConnection, _ parameters: SMPSessionParameters, random: any RandomSource, budget: RelayBudget, times: RelayTimes,
         onEnd: @escaping @Sendable (RelayConnection) -> Void
@@ -93,7 +93,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         context = parameters.context
     }
 
-    /// True if something waits for the other router.
+    /// True if bytes or commands wait for the other router.
     var isBusy: Bool { inner.withLock { !$0.pending.isEmpty || $0.held > 0 } }
     var isEnded: Bool { inner.withLock { $0.isEnded } }
     /// Bytes that the other router has not read.
@@ -103,9 +103,9 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
 
     private static let unavailable = SMPBrokerMessage.err(.proxy(.broker(.network(.failed))))
 
-    /// Passes a command on.
+    /// Forwards a command.
     ///
-    /// - Parameter id: of the client's `PFWD`; the other router needs it to read the command.
+    /// - Parameter id: the correlation id of the client's `PFWD`; the other router needs it to read the command.
     func forward(_ command: ForwardedCommand, _ id: CorrelationID, answer: @escaping Answer) {
         let size = SMPConnection.blockSize
         let isAccepted = inner.withLock { inner in
@@ -124,7 +124,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
                 release(1)
                 return answer(.err(.proxy(.broker(.transport(.largeMessage)))))
             }
-            // What is passed on is encrypted already: blocks between routers are not.
+            // The forwarded command is already encrypted; blocks between routers are not.
             var cipher = BlockCipher()
             block = try cipher.seal(content)
         } catch {
@@ -156,7 +156,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         if isFirst { connection.eventLoop.execute { [self] in write() } }
     }
 
-    /// Gives to the socket what it takes. On the event loop.
+    /// Writes as many blocks as the socket accepts. On the event loop.
     private func write() {
         inner.withLock { $0.isWriteScheduled = false }
         while connection.isWritable {
@@ -174,10 +174,10 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         }
     }
 
-    /// Blocks have left, or will not be sent.
+    /// Releases the budget of blocks that have left, or will not be sent.
     private func release(_ count: Int) {
         inner.withLock { inner in
-            // The end has released all.
+            // The end of the connection has released all.
             guard !inner.isEnded else { return }
             budget.release(count * SMPConnection.blockSize, of: inner.held)
             inner.held -= count * SMPConnection.blockSize
@@ -198,7 +198,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         if inner.withLock({ $0.lastAnswer < sent }) { close() }
     }
 
-    /// Closes the connection when it is of no use any more.
+    /// Closes the connection when it is stalled or idle, and repeats the check until it ends.
     func watch() {
         let (isOver, isEnded) = inner.withLock { inner -> (Bool, Bool) in
             let now = NIODeadline.now()

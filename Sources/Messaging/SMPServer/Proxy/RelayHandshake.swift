@@ -5,11 +5,11 @@ import SMPProtocol
 import SMPTransport
 import SMPWire
 
-/// Makes a ``RelayConnection``: connects to a router and tells it that a proxy has come.
+/// The handshake that creates a ``RelayConnection``: it connects to a router as a proxy.
 final class RelayHandshake: SMPConnectionDelegate, Sendable {
     typealias Outcome = Result<RelayConnection, Failure>
 
-    /// Why there is no connection.
+    /// The reason why there is no connection.
     struct Failure: Error {
         /// The error that the client is answered with.
         let error: SMPErrorType
@@ -41,7 +41,7 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
 
     /// Connects to the first host that is not an onion service.
     ///
-    /// - Parameter onEnd: told when the connection, once made, has ended.
+    /// - Parameter onEnd: called when the created connection has ended.
     static func connect(
         to server: SMPServerAddress, over client: SMPTransportClient, _ addresses: RelayAddresses, random: any RandomSource,
         budget: RelayBudget, times: RelayTimes, onEnd: @escaping @Sendable (RelayConnection) -> Void
@@ -74,7 +74,7 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
                 return try await client.connect(
                     host: address.description, port: Int(server.port ?? 5223), keyHash: server.keyHash.bytes, timeout: limit)
             } catch {
-                // The answer must not reveal which of the reasons it was.
+                // The answer must not reveal the reason of the failure.
                 continue
             }
         }

@@ -5,10 +5,10 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
-/// The connections that a router has with others as their clients' proxy: one for each other router, made when it is first asked for.
-/// ``RelayTable`` decides which there are.
+/// The connections of a router, as a proxy of its clients, to other routers: one for each, created on the first request.
+/// ``RelayTable`` decides which connections exist.
 final class RelayPool: Sendable {
-    /// Gets the session, or the error to answer with. Called once, on any thread.
+    /// A function that receives the session, or the error to answer with. Called once, on any thread.
     typealias Answer = @Sendable (Result<RelaySession, SMPErrorType>) -> Void
 
     private struct Inner {
@@ -19,8 +19,8 @@ final class RelayPool: Sendable {
         var isClosed = false
     }
 
-    /// All that a client learns of a router that was not reached: not whether there is something at the address, or what. It goes over
-    /// the wire without its reason anyway.
+    /// The only error that a client gets for an unreachable router: it does not reveal whether anything is at the address, or what. The
+    /// reason is not sent over the wire anyway.
     static let unreachable = SMPErrorType.proxy(.broker(.network(.failed)))
 
     private let client: SMPTransportClient
@@ -33,8 +33,8 @@ final class RelayPool: Sendable {
     private let inner: Mutex<Inner>
 
     /// - Parameters:
-    ///   - basicAuth: what clients must know; nil: nothing.
-    ///   - capacity: routers that are connected to at most.
+    ///   - basicAuth: the password of clients; nil for none.
+    ///   - capacity: the maximum number of connected routers.
     init(
         client: SMPTransportClient, group: any EventLoopGroup, addresses: RelayAddresses, random: any RandomSource, basicAuth: BasicAuth?,
         capacity: Int, times: RelayTimes = RelayTimes()
@@ -48,20 +48,20 @@ final class RelayPool: Sendable {
         inner = Mutex(Inner(table: RelayTable(.init(connections: capacity))))
     }
 
-    /// Routers that are connected to.
+    /// The number of connected routers.
     var count: Int { inner.withLock { $0.table.count } }
-    /// Commands passed on since the start.
+    /// The number of commands forwarded since the start.
     var relayed: UInt64 { relayedCount.load(ordering: .relaxed) }
     private let relayedCount = Atomic<UInt64>(0)
 
     func countRelayed() { relayedCount.add(1, ordering: .relaxed) }
 
-    /// Checks whether a client that shows this may use the proxy.
+    /// Checks whether a client with this password may use the proxy.
     func allows(_ auth: BasicAuth?) -> Bool { basicAuth == nil || basicAuth == auth }
 
-    /// The session with a router, connecting first where there is none.
+    /// Gets the session with a router, after connecting to it if necessary.
     func session(with server: SMPServerAddress, for client: RelayClient, answer: @escaping Answer) {
-        // Known without asking anybody.
+        // The proxy cannot reach onion services, and says so at once.
         guard server.hosts.contains(where: { !$0.isOnion }) else { return answer(.failure(.proxy(.broker(.host)))) }
         let known = inner.withLock { inner -> Result<RelaySession, SMPErrorType>? in
             if inner.isClosed { return .failure(Self.unreachable) }
@@ -74,7 +74,7 @@ final class RelayPool: Sendable {
         if let known { answer(known) } else { connectNext() }
     }
 
-    /// The connection of a session that a client knows; nil if it has ended.
+    /// Finds the connection of a session that a client knows; nil if it has ended.
     func relay(_ sessionID: Bytes, for client: RelayClient) -> RelayConnection? {
         inner.withLock { inner in
             guard let number = inner.numbers[sessionID] else { return nil }
@@ -101,7 +101,7 @@ final class RelayPool: Sendable {
         case .failure(let failure):
             let late = inner.withLock { $0.table.attemptFailed(server, at: .now(), until: .now() + times.failureMemory) }
             for waiter in late { waiter(.failure(failure.error)) }
-            // Where clients may reach private addresses, the time that it takes is no secret of the network's.
+            // Where clients may reach private addresses, the duration of a failure reveals no secret of the network.
             if failure.isOfRouter || addresses.allowsPrivate {
                 deadline.cancel()
                 expire(server, failure.error)
@@ -129,7 +129,7 @@ final class RelayPool: Sendable {
             for waiter in waiters { waiter(.failure(Self.unreachable)) }
             return
         }
-        // It may have ended before it was here to be forgotten.
+        // The connection may have ended before it was added; then ``ended(_:)`` has not removed it.
         if relay.isEnded { ended(relay) } else { relay.watch() }
         for waiter in waiters { waiter(.success(relay.session)) }
     }

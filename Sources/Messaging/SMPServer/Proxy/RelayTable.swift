@@ -2,18 +2,17 @@ import NIOCore
 import SMPProtocol
 import SMPTransport
 
-/// For whom a relay was connected to: what fairness among a proxy's clients counts by.
+/// The client for which a relay was connected, by which the proxy counts for fairness.
 enum RelayClient: Hashable, Sendable {
     case address(NetworkPrefix)
     /// A client on the router's own machine.
     case session(SessionID)
 }
 
-/// Which routers a proxy is connected to, connecting to, and has failed to reach: a value without sockets.
+/// The routers that a proxy is connected to, is connecting to, and has failed to reach: a value without sockets.
 ///
-/// Connecting is done for a few at a time, of all clients in turn, so that one who names a thousand routers that do not answer keeps nobody
-/// else from his own. When there are as many connections as allowed, the client that has most of them loses the one that was used least
-/// lately.
+/// The proxy connects to a few routers at a time, for all clients in turn, so that a client that names a thousand unreachable routers does not
+/// delay the others. At the maximum number of connections, the client with most of them loses its least recently used one.
 struct RelayTable<Waiter> {
     struct Limits: Sendable {
         /// Routers connected to.
@@ -33,10 +32,10 @@ struct RelayTable<Waiter> {
     enum Entry {
         /// Waits for its turn.
         case queued([Waiter])
-        /// Being connected to; further requests wait. Late if the time to report a failure is over: only the end
-        /// of the attempt answers the waiters then.
+        /// Being connected to; further requests wait. Late if the time to report a failure is over: then only the end
+        /// of the attempt answers the waiters.
         case connecting([Waiter], RelayClient, isLate: Bool)
-        /// Could not be reached; the waiters are answered when the time is over.
+        /// Could not be reached; the waiters are answered when the time to report a failure is over.
         case overdue([Waiter])
         case connected(Connected)
     }
@@ -49,13 +48,13 @@ struct RelayTable<Waiter> {
     }
 
     enum Request {
-        /// Connected: here is its number.
+        /// The router is connected; the number of its connection.
         case known(UInt64)
         /// The waiter is kept.
         case waits
-        /// The waiter is not kept: too much waits already.
+        /// The waiter is not kept: too many wait already.
         case refused
-        /// It could not be reached a moment ago.
+        /// The router could not be reached a moment ago.
         case failed
     }
 
@@ -76,14 +75,14 @@ struct RelayTable<Waiter> {
     /// Routers connected to.
     var count: Int { servers.count }
 
-    /// Asks for the connection to a router.
+    /// Requests the connection to a router.
     mutating func request(_ server: SMPServerAddress, for client: RelayClient, _ waiter: Waiter, at now: NIODeadline) -> Request {
         switch entries[server] {
         case .connected(let connected):
             use(connected.number, by: client, at: now)
             return .known(connected.number)
         case .queued(let waiters):
-            // By whose turn it comes first: a client that has named many routers before it does not delay it for all clients.
+            // The first turn of any client counts: a client with many routers before this one does not delay it for the others.
             if queues[client]?.contains(server) != true { enqueue(server, for: client) }
             return add(waiter, to: waiters, server) { .queued($0) }
         case .connecting(let waiters, let first, let isLate): return add(waiter, to: waiters, server) { .connecting($0, first, isLate: isLate) }
@@ -118,8 +117,8 @@ struct RelayTable<Waiter> {
         return .waits
     }
 
-    /// The router to connect to next; nil if there is none, or none may be now. To be called after every request and every end of an attempt,
-    /// until it returns nil.
+    /// Takes the router to connect to next; nil if there is none, or none is allowed now. To be called after every request and every end of
+    /// an attempt, until it returns nil.
     mutating func next() -> SMPServerAddress? {
         guard attemptCount < limits.attempts else { return nil }
         var passedOver = 0
@@ -153,10 +152,10 @@ struct RelayTable<Waiter> {
         attempts[client] = left > 0 ? left : nil
     }
 
-    /// Takes a connection that was made.
+    /// Adds a new connection.
     ///
-    /// - Parameter isBusy: whether something waits for the answer of a connection.
-    /// - Returns: the waiters, and the connection that is closed in its place. Not kept if there is no room: then the new connection must be closed.
+    /// - Parameter isBusy: whether something waits on a connection.
+    /// - Returns: the waiters, and the connection to close in exchange. If `isKept` is false, there was no room: the new connection must be closed.
     mutating func connected(
         _ server: SMPServerAddress, as number: UInt64, at now: NIODeadline, isBusy: (UInt64) -> Bool
     ) -> (waiters: [Waiter], isKept: Bool, evicted: UInt64?) {
@@ -177,8 +176,8 @@ struct RelayTable<Waiter> {
         return (waiters, true, evicted)
     }
 
-    /// The connection that is closed for a new one: the least recently used one of the client with most connections. A connection on which
-    /// something waits is closed only for another client, which has fewer.
+    /// Chooses the connection to close for a new one: the least recently used one of the client with most connections. A busy connection is
+    /// closed only for another client, which has fewer connections.
     private func victim(for client: RelayClient, isBusy: (UInt64) -> Bool) -> UInt64? {
         guard let most = owned.values.max() else { return nil }
         let isOwn = owned[client, default: 0] >= most
@@ -204,7 +203,7 @@ struct RelayTable<Waiter> {
         return isLate ? expire(server, at: now, until: until) : []
     }
 
-    /// The time to report a failure is over: after a failed attempt, or during an attempt that takes too long and may still succeed.
+    /// Ends the time to report a failure: after a failed attempt, or during an attempt that takes too long and may still succeed.
     ///
     /// - Returns: the waiters to answer.
     mutating func expire(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
@@ -221,7 +220,7 @@ struct RelayTable<Waiter> {
         }
     }
 
-    /// Takes note that a connection is used.
+    /// Records the use of a connection.
     mutating func use(_ number: UInt64, by client: RelayClient, at now: NIODeadline) {
         guard let server = servers[number], case .connected(var connected) = entries[server] else { return }
         if connected.client != client {
@@ -233,7 +232,7 @@ struct RelayTable<Waiter> {
         entries[server] = .connected(connected)
     }
 
-    /// Forgets a connection that has ended.
+    /// Removes a connection that has ended.
     mutating func end(_ number: UInt64) {
         guard let server = servers.removeValue(forKey: number), case .connected(let connected) = entries[server] else { return }
         entries[server] = nil
@@ -245,7 +244,7 @@ struct RelayTable<Waiter> {
         owned[client] = left > 0 ? left : nil
     }
 
-    /// Forgets all.
+    /// Removes all entries.
     ///
     /// - Returns: the waiters.
     mutating func clear() -> [Waiter] {

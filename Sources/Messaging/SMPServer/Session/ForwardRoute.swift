@@ -4,20 +4,20 @@ import SMPWire
 
 /// The way back to a client whose command came through a proxy.
 struct ForwardRoute: Sendable {
-    /// Of the proxy's `RFWD`.
+    /// The correlation id of the proxy's `RFWD`.
     let proxyCorrelationID: CorrelationID
-    /// Of the client's `PFWD`.
+    /// The correlation id of the client's `PFWD`.
     let clientCorrelationID: CorrelationID
-    /// Of the proxy's session.
+    /// The secret shared with the proxy's session.
     let sessionSecret: BoxSecret
-    /// Of this one command.
+    /// The secret shared with the client for this one command.
     let clientSecret: BoxSecret
     /// The format of the client's transmissions.
     let context: TransmissionContext
 
-    /// Takes a forwarded command out of its layers.
+    /// Decrypts the layers of a forwarded command.
     ///
-    /// - Throws: the error that the proxy is answered with.
+    /// - Throws: the error to answer the proxy with.
     static func open(
         _ encrypted: Bytes, correlationID: CorrelationID, sessionSecret: SecretBytes?, sessionKey: X25519.PrivateKey,
         sessionID: Bytes
@@ -57,7 +57,7 @@ struct ForwardRoute: Sendable {
         }
     }
 
-    /// Puts an answer into the layers.
+    /// Encrypts an answer in the layers of the forwarded command.
     func seal(_ message: SMPBrokerMessage, correlationID: CorrelationID, entity: EntityID) -> SMPBrokerMessage {
         let transmission = context.unauthorized(message, correlationID: correlationID, entity: entity)
         guard let batch = TransmissionBatcher.pack(one: transmission),

@@ -1,30 +1,30 @@
 import SMPProtocol
 import SMPWire
 
-/// The outputs that a session is to send, in order.
+/// The outputs that wait to be sent by a session, in order.
 struct Outbox: Sendable {
     struct Entry: Sendable {
         var output: RouterOutput
-        /// Set for the answer to a command that a proxy forwarded.
+        /// The route of the answer to a forwarded command; nil for other outputs.
         var route: ForwardRoute?
     }
 
-    /// Bodies of messages that may wait in memory; those of later ones are read from the journal.
+    /// The maximum number of message bodies in memory; bodies of later messages are read from the journal.
     static let bodyLimit = 64
-    /// Notifications that may wait. Of more than these a notification server need not hear: each says only that there is something.
+    /// The maximum number of waiting notifications. More are unnecessary: each only says that there are messages.
     static let notificationLimit = 1_024
 
     private var entries: [Entry] = []
     private var first = 0
     private var bodies = 0
     private var notifications = 0
-    /// True if bodies are kept. They are not for a client that does not read: it may be one of many thousands.
+    /// True if bodies are kept in memory. They are not for a client that does not read: there may be thousands of such clients.
     var keepsBodies = true {
         didSet { if !keepsBodies { dropBodies() } }
     }
-    /// True if more waits in the queues of the session's service than has been put here.
+    /// True if more messages wait in the queues of the session's service.
     var hasMore = false
-    /// True if a flush has been scheduled that will see what is here.
+    /// True if a flush has been scheduled that will see the present entries.
     var isFlushScheduled = false
 
     var isEmpty: Bool { first == entries.count }

@@ -5,7 +5,7 @@ import SMPTransport
 import SMPWire
 
 extension RouterIdentity {
-    /// nil if the client did not negotiate the protocol and none that it may speak is offered.
+    /// Creates a handshake; nil if the client did not negotiate the protocol and no version is offered that it may speak.
     func handshake(versions: VersionRange, _ connection: SMPConnection, random: any RandomSource) -> SMPServerHandshake? {
         try? SMPServerHandshake(
             versions: versions, hasALPN: connection.handshake.applicationProtocol != nil, sessionID: connection.sessionID,

@@ -2,9 +2,9 @@ import SMPProtocol
 import Synchronization
 
 extension RouterSession {
-    /// Does what a client asks of a proxy. The answer comes when the other router has given it; commands behind this one do not wait.
+    /// Executes a command for a proxy. The answer follows when the other router has answered; later commands do not wait.
     ///
-    /// - Returns: true if this was such a command, of a router that is a proxy.
+    /// - Returns: true if this was such a command, and the router is a proxy.
     func proxies(_ transmission: ReceivedTransmission<SMPCommand>) -> Bool {
         guard let relays = core.relays, case .success(let command) = transmission.message else { return false }
         switch command {
@@ -36,7 +36,7 @@ extension RouterSession {
 
     private var relayClient: RelayClient { prefix.map { .address($0) } ?? .session(id) }
 
-    /// Sends an answer, from any thread; not if the session has ended by then.
+    /// Returns a function that sends the answer, from any thread; it sends nothing if the session has ended by then.
     private func answer(to transmission: ReceivedTransmission<SMPCommand>) -> RelayConnection.Answer {
         relaying.add(1, ordering: .relaxed)
         return { [weak self, id = transmission.correlationID, entity = transmission.entity] message in

@@ -9,26 +9,26 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// One client's connection: handshake, commands in, responses and messages out. All of it runs on the connection's event loop,
-/// but others put into the outbox.
+/// One client's connection: handshake, commands in, responses and messages out. It runs on the connection's event loop; other
+/// threads only add to its outbox.
 final class RouterSession: SMPConnectionDelegate, Sendable {
-    /// Bytes of outputs put into blocks at a time. They come on top of what the connection lets wait.
+    /// Bytes of outputs put into blocks at a time, in addition to the bytes that wait in the connection.
     static let flushLimit = 4 * BlockCipher.blockSize
-    /// Outputs that may wait before no more commands are read.
+    /// The number of waiting outputs from which no more commands are read.
     static let outboxLimit = 512
 
-    /// Commands that may wait for other routers before no more are read, whatever the block holds that they came in.
+    /// The number of commands waiting for other routers from which no more are read. Commands of the present block may exceed it.
     private static let relayingLimit = 32
     /// Blocks that may arrive while the session waits, after reading has stopped. One wake-up brings a few.
     private static let blocksBehindLimit = 16
 
     /// The time limits of a client.
     struct Timeouts: Sendable {
-        /// For its hello.
+        /// The time for the client's hello.
         var handshake: TimeAmount
-        /// Until it says something, if it has no subscriptions; nil: for ever.
+        /// The time until a client without subscriptions sends something; nil: unlimited.
         var idle: TimeAmount?
-        /// Until it takes something of what waits for it.
+        /// The time until the client reads some of its waiting data.
         var stall: TimeAmount
     }
 
@@ -42,7 +42,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Seconds since 1970.
     let opened: Int64
     private let agreedVersion = Atomic<UInt16>(0)
-    /// The key that limits for one address count the client by; nil on the router's own machine.
+    /// The network prefix by which limits for one address count the client; nil on the router's own machine.
     let prefix: NetworkPrefix?
     private let timeouts: Timeouts
     private let connection: SMPConnection
@@ -53,14 +53,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var phase: Phase
         var authorizer: SessionAuthorizer
         var lastActivity: NIODeadline
-        /// Of the handshake, then of idleness.
+        /// The timer of the handshake, then of idleness.
         var timer: Scheduled<Void>?
-        /// While the client reads none of the waiting bytes.
+        /// The timer while the client reads none of the waiting bytes.
         var stallTimer: Scheduled<Void>?
         var isReading = true
         /// Failed key checks of a client on the router's own machine.
         var refusals = TokenBucket()
-        /// Until when nothing is read or executed because of what was refused.
+        /// The end of the pause after failed key checks, during which nothing is read or executed.
         var pausedUntil = NIODeadline.distantPast
         /// Commands of the present block that wait for the end of the pause.
         var rest: ArraySlice<Unwrapped> = []
@@ -93,7 +93,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         }
     }
 
-    /// On the connection's event loop.
+    /// Creates a session. On the connection's event loop.
     init(id: SessionID, core: RouterCore, connection: SMPConnection, handshake: SMPServerHandshake, timeouts: Timeouts) {
         self.id = id
         self.core = core
@@ -159,7 +159,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             bound.value.stallTimer = nil
             scheduleFlush()
         } else if bound.value.stallTimer == nil {
-            bound.value.stallTimer = connection.eventLoop.scheduleTask(in: timeouts.stall) { [self] in close("nothing is read") }
+            bound.value.stallTimer = connection.eventLoop.scheduleTask(in: timeouts.stall) { [self] in close("the client reads nothing") }
         }
         adjustReading()
     }
@@ -205,7 +205,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         execute(commands.filter { $0.refusal != nil || !resolves($0.transmission, $0.route) }[...], session.parameters)
     }
 
-    /// Executes commands up to ``AddressLimits/verificationsAtOnce``; the rest follows after a pause, in which the event loop serves others.
+    /// Executes commands up to ``AddressLimits/verificationsAtOnce`` failed key checks; the rest follows after a pause for other sessions.
     private func execute(_ commands: ArraySlice<Unwrapped>, _ session: SMPSessionParameters) {
         var requirements = core.requirements(commands.compactMap(\.command))[...]
         var prepared: [SessionCommand] = []
@@ -222,7 +222,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             }
             let version = item.route?.context.version ?? session.version
             var result = prepare(item.transmission, requirement, version: version, item.route)
-            // A command may be authorised by the key that one before it in its block has set.
+            // A command may be authorised by a key that an earlier command of its block has set.
             if case .refused(.auth, _, _) = result, changesKeys {
                 core.execute(prepared, from: self)
                 prepared = []
@@ -238,14 +238,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         adjustReading()
     }
 
-    /// Reads and executes nothing for a while for a client whose commands have caused failed key checks.
+    /// Pauses reading and executing commands of a client after failed key checks.
     private func pauseAfterRefusals() {
         let failures = bound.value.authorizer.failures
         guard failures > 0 else { return }
         bound.value.authorizer.failures = 0
         bound.value.failuresOfBlock += failures
         guard bound.value.failuresOfBlock <= AddressLimits.verificationsOfBlock else {
-            return close("too much of a block is not authorised")
+            return close("too many failed key checks in a block")
         }
         let pause = max(
             core.limits.pause(after: failures, from: prefix, own: &bound.value.refusals),
@@ -254,13 +254,13 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         connection.eventLoop.scheduleTask(in: pause) { [self] in continueAfterPause() }
     }
 
-    /// Goes on with what waited for the end of a pause.
+    /// Continues with the commands that waited for the end of a pause.
     private func continueAfterPause() {
         guard case .established(let session) = bound.value.phase, bound.value.pausedUntil <= .now() else { return }
         let rest = bound.value.rest
         bound.value.rest = []
         if !rest.isEmpty { execute(rest, session.parameters) }
-        // A pause may be over by now: what it interrupted goes before what came after it, when its timer fires.
+        // A new pause may have begun, and even ended, meanwhile: its timer executes the commands that it interrupted before later blocks.
         while bound.value.rest.isEmpty, bound.value.pausedUntil <= .now(), case .established = bound.value.phase, !bound.value.blocksBehind.isEmpty {
             execute(bound.value.blocksBehind.removeFirst(), session)
         }
@@ -270,11 +270,11 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Counts a wrong password. On the event loop.
     func chargeWrongPassword() { bound.value.authorizer.failures += AddressLimits.wrongPasswordCost }
 
-    /// A transmission out of its layers.
+    /// A transmission whose layers are decrypted.
     private struct Unwrapped {
         let transmission: ReceivedTransmission<SMPCommand>
         var route: ForwardRoute?
-        /// Why it cannot be executed.
+        /// The error if the command cannot be executed.
         var refusal: SMPErrorType?
 
         var command: (SMPCommand, EntityID)? {
@@ -283,7 +283,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         }
     }
 
-    /// Takes a forwarded command out of its layers, and refuses what could not be read.
+    /// Decrypts the layers of a forwarded command, and refuses unreadable commands.
     private func unwrap(_ transmission: ReceivedTransmission<SMPCommand>, _ session: SMPSessionParameters) -> Unwrapped {
         switch transmission.message {
         case .failure(let error): return Unwrapped(transmission: transmission, refusal: error)
@@ -333,7 +333,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         }
     }
 
-    /// Reads no more commands while responses pile up or the disk does not keep up.
+    /// Stops reading during pauses, and while responses, forwarded commands or records for the disk pile up; otherwise continues it.
     private func adjustReading() {
         let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
         let mustWait =
@@ -347,7 +347,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     // MARK: Sending
 
-    /// Bytes that the session holds for a client that does not read, and whether it reads commands of that client.
+    /// Returns the bytes that wait for the client, and whether the session reads its commands.
     func load() async throws -> (unsent: Int, isReading: Bool) {
         try await connection.eventLoop.submit { [self] in (connection.unsentByteCount, bound.value.isReading) }.get()
     }
@@ -379,7 +379,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             do {
                 for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try session.cipher.seal(batch)) }
                 FailPoint.routerAnswer.pass()
-                // At once, so that a client that does not read is noticed before more is prepared for it.
+                // Written at once, so that the session notices a client that does not read before it prepares more for it.
                 try connection.writeAtOnce(blocks)
             } catch {
                 return close("cannot send: \(error)")
@@ -397,7 +397,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         return context.unauthorized(sealed, correlationID: route.proxyCorrelationID, entity: .none)
     }
 
-    /// The message to send; nil if a stored one is gone or lost.
+    /// Makes the message to send; nil if a stored one is gone or lost.
     private func message(_ output: RouterOutput) -> SMPBrokerMessage? {
         switch output.content {
         case .message(let message): return message
@@ -430,21 +430,21 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             return .msg(ReceivedMessage(id: id, encryptedBody: encrypted))
         } catch {
             let reason = error as? RouterError ?? RouterError(.corrupted, "\(error)")
-            // What the disk refuses for the moment is not lost: it is delivered when the client is back.
+            // A message that the disk refuses for the moment is not lost: it is delivered when the client connects again.
             guard reason.code == .corrupted else {
                 core.logger.error("a stored message cannot be read now", metadata: ["reason": "\(reason)"])
                 connection.eventLoop.execute { [self] in close("messages cannot be read") }
                 return nil
             }
             core.lose(delivery, from: self, because: reason)
-            // A command must have its answer; the next message follows as one of its own.
+            // A command must be answered; the next message follows as a separate output.
             return isResponse ? .ok : nil
         }
     }
 
     // MARK: Ending
 
-    /// From any thread.
+    /// Ends the session. Callable from any thread.
     func stop() { connection.eventLoop.execute { [self] in close("the router stops") } }
 
     private func close(_ reason: String) {

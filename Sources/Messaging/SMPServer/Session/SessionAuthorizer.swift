@@ -2,22 +2,22 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// Checks who sent the commands of a session.
+/// The authorisation checks for the commands of a session.
 ///
-/// The time of a refusal depends on the authorisation only, not on whether the queue exists: without a key to check
-/// against, a key without an owner is used. Agreements with keys that have proven themselves are kept, and only with those.
+/// The time of a refusal depends on the authorisation only, not on whether the queue exists: if there is no key, a key without an
+/// owner is checked. Key agreements are cached only for keys that have authorised a command.
 struct SessionAuthorizer {
-    /// Keys kept; when there are more, all are forgotten and made again.
+    /// The maximum number of cached keys; beyond it, the cache is cleared.
     static let cacheLimit = 512
 
     let sessionKey: X25519.PrivateKey
-    /// Set when the handshake has told that the client is a service.
+    /// The service of the client, if its handshake named one.
     var service: SessionService?
     private var proven: [X25519.PublicKey: CommandVerifier] = [:]
-    /// Keys whose signatures were right: of a queue with several they are tried first.
+    /// Keys with a valid signature before: if a queue has several keys, these are tried first.
     private var signers: Set<PublicAuthKey> = []
-    /// Failed key checks since this was last set to 0. That is what a stranger has us work for; commands that a proxy forwards are
-    /// not counted, because they are of many clients and come one a block.
+    /// Failed key checks since this was last set to 0: the work that a stranger can cause. Forwarded commands are not counted,
+    /// because they come from many clients, one in a block.
     var failures = 0
 
     init(sessionKey: X25519.PrivateKey) { self.sessionKey = sessionKey }
@@ -55,7 +55,7 @@ struct SessionAuthorizer {
         }
     }
 
-    /// The keys that an authorisation can be of: those of another kind cost nothing.
+    /// Selects the keys that can have made an authorisation: keys of another kind are not checked.
     private func candidates(_ keys: [PublicAuthKey], for authorization: TransmissionAuthorization) -> [PublicAuthKey] {
         let possible = keys.filter { key in
             switch (key, authorization) {
@@ -73,7 +73,7 @@ struct SessionAuthorizer {
         if case .x25519(let key) = key { proven[key] != nil } else { signers.contains(key) }
     }
 
-    /// A service signs only commands that assign queues to it; the holder of the queue's key signs them, too.
+    /// Checks the signature of a service, which signs only commands that assign queues to it; the holder of the queue's key signs them, too.
     private func checkService(
         _ service: SessionService?, _ command: SMPCommand, _ transmission: ReceivedTransmission<SMPCommand>
     ) throws(SMPErrorType) {
@@ -85,7 +85,7 @@ struct SessionAuthorizer {
         else { throw .service }
     }
 
-    /// The bytes that the key of a queue signs.
+    /// Returns the bytes that the key of a queue signs.
     private func authorizedData(_ transmission: ReceivedTransmission<SMPCommand>) -> Bytes {
         guard let service, transmission.serviceSignature != nil else { return transmission.authorizedData }
         return service.certificateHash + transmission.authorizedData
@@ -129,7 +129,7 @@ struct SessionAuthorizer {
     }
 }
 
-/// Public keys whose private halves nobody has kept.
+/// Public keys without an owner: their private keys are discarded.
 private enum DummyKeys {
     static let random = SystemRandomSource()
     static let x25519 = PublicAuthKey.x25519(X25519.generateKeyPair(random).publicKey)

@@ -4,10 +4,10 @@ import SMPTransport
 import SMPWire
 
 extension SessionService {
-    /// The identity of a client that has named itself a service in its hello.
+    /// Creates the identity of a client that has named itself a service in its hello.
     ///
     /// - Parameter peerChain: the certificates that the client has proven in TLS; the hello must have the same.
-    /// - Throws: `badAuth` if the certificates are not those, or the session's key is not signed with them.
+    /// - Throws: `badAuth` if the certificates differ, or the session's key is not signed with them.
     init(_ claimed: SMPClientService, peerChain: [Bytes], router: KeyHash) throws(HandshakeError) {
         // One certificate is the service's own; in a chain, the second one identifies it.
         guard (1...4).contains(peerChain.count), claimed.key.certificateChain == peerChain else { throw .badAuth }

@@ -6,11 +6,11 @@ import SMPWire
 enum AuthorizationRequirement: Sendable {
     /// The holder of one of these keys; an empty list means a missing queue or key.
     case keys([PublicAuthKey])
-    /// Nobody in particular: there must be no authorisation.
+    /// None: there must be no authorisation.
     case none
     /// The service of the session.
     case service
-    /// Nobody: the command is refused whatever its authorisation, of which nothing must be learnt.
+    /// The command is refused, whatever its authorisation, and the answer reveals nothing about the authorisation.
     case refused(SMPErrorType)
 }
 
@@ -39,7 +39,7 @@ extension RouterState {
         }
     }
 
-    /// A queue can be secured by its sender if it is for one sender and not secured with another key.
+    /// Returns the requirement for securing a queue as its sender, which works if the queue is for one sender and has no other key.
     private func securing(_ slot: Int?, with key: PublicAuthKey) -> AuthorizationRequirement {
         guard let record = slot.flatMap(store.queue)?.record, record.mode == .messaging,
             record.senderKey == nil || record.senderKey == key

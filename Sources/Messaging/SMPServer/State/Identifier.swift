@@ -9,7 +9,7 @@ struct Identifier: Hashable, Sendable, WireCodable {
 
     static let count = 24
 
-    /// nil unless there are 24 bytes.
+    /// Creates an id; nil unless there are 24 bytes.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.count else { return nil }
         self.init(prefix: bytes)

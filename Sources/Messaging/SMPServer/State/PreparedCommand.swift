@@ -7,7 +7,7 @@ struct PreparedCommand: Sendable {
     var correlationID: CorrelationID
     var entity: EntityID
     var command: SMPCommand
-    /// Of the session, or of a forwarded command's own.
+    /// The protocol version of the session, or of a forwarded command.
     var version: UInt16
     /// The key that authorised the command; nil if it needed none.
     var key: PublicAuthKey?
@@ -25,9 +25,9 @@ struct PreparedCommand: Sendable {
 /// The ids and keys that a router generates for a new queue.
 struct NewQueueMaterial: Sendable {
     var recipientID: Identifier
-    /// For a queue without a link; with one, the client chooses.
+    /// The sender id of a queue without a link; with a link, the client chooses it.
     var senderID: Identifier
-    /// For the link of a messaging queue.
+    /// The id for the link of a messaging queue.
     var linkID: Identifier
     var publicKey: X25519.PublicKey
     var secret: StoredSecret

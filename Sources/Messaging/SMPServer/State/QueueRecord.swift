@@ -6,9 +6,9 @@ import SMPWire
 struct QueueRecord: Hashable, Sendable {
     enum Status: Hashable, Sendable {
         case active
-        /// `OFF`: nothing more is accepted.
+        /// Suspended by `OFF`: nothing more is accepted.
         case off
-        /// By the operator: nothing is accepted or delivered.
+        /// Blocked by the operator: nothing is accepted or delivered.
         case blocked(BlockingInfo)
 
         var number: UInt8 {
@@ -22,14 +22,14 @@ struct QueueRecord: Hashable, Sendable {
 
     struct Link: Hashable, Sendable {
         var id: Identifier
-        /// Counts the changes of the data, so that a stale copy of it is not taken for the present one.
+        /// The number of changes of the data, so that a stale copy is not taken for the present data.
         var version: UInt32
     }
 
     struct Notifier: Hashable, Sendable {
         var id: Identifier
         var key: PublicAuthKey
-        /// 32 bytes: encrypts message ids for the recipient.
+        /// The secret of 32 bytes that encrypts message ids for the recipient.
         var secret: StoredSecret
         /// The service that is notified of the messages; nil for anyone who has the key.
         var service: Identifier?
@@ -37,21 +37,21 @@ struct QueueRecord: Hashable, Sendable {
 
     var recipientID: Identifier
     var senderID: Identifier
-    /// At least one.
+    /// The keys of the recipients; at least one.
     var recipientKeys: [PublicAuthKey]
-    /// 32 bytes: encrypts messages for the recipient.
+    /// The secret of 32 bytes that encrypts messages for the recipient.
     var secret: StoredSecret
     var senderKey: PublicAuthKey?
-    /// nil for queues made by clients below version 9.
+    /// The mode; nil for queues created by clients below version 9.
     var mode: QueueMode?
     var status: Status = .active
     var link: Link?
     var notifier: Notifier?
-    /// The number of the first message that is not acknowledged, or of the next to come.
+    /// The number of the first message that is not acknowledged; of the next message if there is none.
     var firstSequence: UInt64 = 0
     /// The service that receives the messages; nil for anyone who has a key.
     var service: Identifier?
-    /// When somebody last sent to the queue or received from it, in days since 1970; 0: not known.
+    /// The day of the last use by a sender or recipient, in days since 1970; 0: unknown.
     var lastUsed: UInt16 = 0
 
     /// True if anybody may read the link's data.
@@ -72,7 +72,7 @@ struct StoredSecret: Hashable, Sendable {
 
     static func == (left: StoredSecret, right: StoredSecret) -> Bool { left.bytes == right.bytes }
 
-    /// Secrets are not looked up by.
+    /// Secrets are not used as keys of tables.
     func hash(into hasher: inout Hasher) {}
 }
 
@@ -120,7 +120,7 @@ extension QueueRecord: WireCodable {
         switch status {
         case 0: self.status = .active
         case 1: self.status = .off
-        // Its reason comes last.
+        // The reason of the block follows at the end.
         case 2: self.status = .off
         default: throw parser.error(.invalidValue, "a queue's status")
         }

@@ -14,14 +14,14 @@ struct QueueStore: Sendable {
         var messages: [StoredMessage] = []
         /// The session that gets the messages. For a queue of a service it records only what was delivered: see ``QueueStore/subscriber(_:)``.
         var subscription: Subscription?
-        /// The session that is notified of messages, unless a service is: see ``QueueStore/notifierSubscriber(_:)``.
+        /// The session that is notified of messages; a service has its own: see ``QueueStore/notifierSubscriber(_:)``.
         var notifierSession: SessionID?
         /// Notifications that wait for a subscriber; the latest ``QueueStore/pendingNotificationLimit``.
         var pendingNotifications: [SMPBrokerMessage] = []
 
-        /// True if the next message must not be accepted: the last one says so to the recipient.
+        /// True if the next message must be refused: the last message is the notice of that to the recipient.
         var isFull: Bool { messages.last?.kind == .quota }
-        /// The message that a session has been given and has not acknowledged.
+        /// Returns the message that was delivered to a session and is not acknowledged.
         func delivered(to session: SessionID) -> Identifier? { subscription?.session == session ? subscription?.delivered : nil }
 
         var nextSequence: UInt64 { record.firstSequence + UInt64(messages.count) }
@@ -29,7 +29,7 @@ struct QueueStore: Sendable {
 
     struct Subscription: Hashable, Sendable {
         var session: SessionID
-        /// The message that was delivered and is not acknowledged.
+        /// The delivered message that is not acknowledged.
         var delivered: Identifier?
     }
 
@@ -41,7 +41,7 @@ struct QueueStore: Sendable {
     private var bySender: [Identifier: Int32] = [:]
     private var byLink: [Identifier: Int32] = [:]
     private var byNotifier: [Identifier: Int32] = [:]
-    /// Those that have queues, and those that have a session.
+    /// The services that have queues or a session.
     var services = ServiceStore()
     /// Queues by the day of their last use.
     private(set) var usage = UsageHistogram()
@@ -67,25 +67,25 @@ struct QueueStore: Sendable {
         Identifier(entity).flatMap { index[$0] }.map(Int.init)
     }
 
-    /// The queue of a slot that one of the lookups returned.
+    /// Returns the queue of a slot that one of the lookups returned.
     func queue(_ slot: Int) -> Queue? { slots[slot] }
 
-    /// Looks at a queue without copying it.
+    /// Reads a queue without copying it.
     func read<Result>(_ slot: Int, _ body: (Queue) -> Result) -> Result? { slots.read(slot, body) }
 
-    /// Checks whether nothing waits in the queue and nobody for it.
+    /// Checks whether the queue is kept as bytes: it has no messages and no subscribers.
     func isIdle(_ slot: Int) -> Bool { slots.isIdle(slot) }
 
-    /// Decodes a queue from its bytes: an authenticated owner will use it more often.
+    /// Decodes a queue from its bytes: its authenticated owner will use it again.
     mutating func wake(_ slot: Int) { slots.wake(slot) }
 
     /// Queues that are kept as bytes.
     var idleCount: Int { slots.idleCount }
 
-    /// Packs a few queues that are not used, which saves memory.
+    /// Packs a few unused queues, which saves memory.
     mutating func restSome() { slots.restSome(steps: 50_000, limit: 2_000) }
 
-    /// Changes what is not remembered by the journal.
+    /// Changes the part of a queue that is not in the journal.
     mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
         slots.update(slot, body)
     }
@@ -95,7 +95,7 @@ struct QueueStore: Sendable {
 
     // MARK: Subscribers
 
-    /// The session that gets the messages of a queue.
+    /// Finds the session that gets the messages of a queue.
     func subscriber(_ slot: Int) -> SessionID? {
         if slots.isIdle(slot), !slots.hasService(slot) { return nil }
         return slots.read(slot) { queue in
@@ -103,7 +103,7 @@ struct QueueStore: Sendable {
         } ?? nil
     }
 
-    /// The session that is notified of the messages of a queue.
+    /// Finds the session that is notified of the messages of a queue.
     func notifierSubscriber(_ slot: Int) -> SessionID? {
         slots.read(slot) { queue in
             if let service = queue.record.notifier?.service { services.session(of: service) } else { queue.notifierSession }
@@ -125,7 +125,7 @@ struct QueueStore: Sendable {
 
     // MARK: Creating and deleting
 
-    /// Takes queues that a journal remembers.
+    /// Creates the store from the queues of a journal.
     init(_ queues: [JournalReplay.Queue] = []) {
         reserve(queues.count)
         for queue in queues {
@@ -138,7 +138,7 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// The capacity for the content of a journal, so that tables do not grow step by step.
+    /// Reserves capacity for the content of a journal, so that tables do not grow step by step.
     private mutating func reserve(_ count: Int) {
         byRecipient.reserveCapacity(count)
         bySender.reserveCapacity(count)
@@ -168,7 +168,7 @@ struct QueueStore: Sendable {
 
     /// Adds a queue whose ids are new.
     ///
-    /// - Returns: where its record ends in the journal.
+    /// - Returns: the end of its record in the journal.
     mutating func create(_ record: QueueRecord, link data: QueueLinkData?, sink: inout some RecordSink) -> UInt64 {
         var linkPosition: LogRange?
         if let link = record.link, let data {
@@ -181,7 +181,7 @@ struct QueueStore: Sendable {
 
     /// Deletes a queue with its messages.
     ///
-    /// - Returns: the queue as it was, and where its end is recorded.
+    /// - Returns: the queue as it was, and the end of the record of its deletion.
     mutating func delete(_ slot: Int, sink: inout some RecordSink) -> (queue: Queue, end: UInt64)? {
         guard let queue = queue(slot) else { return nil }
         let end = sink.append(.deleted(queue: queue.record.recipientID)).end
@@ -201,9 +201,9 @@ struct QueueStore: Sendable {
 
     // MARK: Attributes
 
-    /// Changes what the journal remembers of a queue.
+    /// Changes the attributes of a queue, and records them in the journal.
     ///
-    /// - Returns: where the change is recorded.
+    /// - Returns: the end of the record of the change.
     mutating func change(
         _ slot: Int, sink: inout some RecordSink, _ body: (inout QueueRecord) -> Void
     ) -> UInt64? {
@@ -247,7 +247,7 @@ struct QueueStore: Sendable {
         return change(slot, sink: &sink) { $0.link = link }
     }
 
-    /// Takes note of the day on which a queue is used. A record of that is not needed any more once the queue's own is written again.
+    /// Records the day on which a queue is used. This record is no longer needed once the queue's own record is written again.
     mutating func use(_ slot: Int, on day: UInt16, sink: inout some RecordSink) {
         guard let before = slots.lastUsed(slot), before < day else { return }
         let id = slots.update(slot) { queue in
@@ -268,7 +268,7 @@ struct QueueStore: Sendable {
     mutating func append(
         _ slot: Int, _ message: JournalMessage, body: Bytes, sink: inout some RecordSink
     ) -> (message: StoredMessage, sequence: UInt64)? {
-        // No copy of the queue is held while its messages change: they would be copied too.
+        // No copy of the queue is held while its messages change: the change would copy them, too.
         guard let (id, sequence) = slots.read(slot, { ($0.record.recipientID, $0.nextSequence) }) else { return nil }
         let position = sink.append(.message(queue: id, sequence: sequence, message), body: body)
         let stored = StoredMessage(
@@ -282,7 +282,7 @@ struct QueueStore: Sendable {
 
     /// Removes messages from the beginning of a queue.
     ///
-    /// - Returns: where that is recorded; nil if there is nothing to remove.
+    /// - Returns: the end of the record of the removal; nil if there is nothing to remove.
     mutating func removeFirst(_ count: Int, _ slot: Int, sink: inout some RecordSink) -> UInt64? {
         let change = update(slot) { queue -> (id: Identifier, sequence: UInt64, removed: Int, freed: Int) in
             let removed = min(max(0, count), queue.messages.count)
@@ -301,7 +301,7 @@ struct QueueStore: Sendable {
 
     /// Copies a record of an old segment to the end of the journal if it is still needed.
     ///
-    /// - Parameter body: of the record; nil if it is damaged.
+    /// - Parameter body: the body of the record; nil if it is damaged.
     /// - Returns: true if a needed record is damaged and could not be kept.
     mutating func keep(_ item: SegmentScanner.Item, body: Bytes?, sink: inout some RecordSink) -> Bool {
         switch item.record {

@@ -16,12 +16,12 @@ struct RouterOutput: Sendable {
     var correlationID: CorrelationID
     var entity: EntityID
     var content: Content
-    /// Sent when the journal is synchronized up to here.
+    /// The position up to which the journal must be synchronized before.
     var needsSynchronized: UInt64 = 0
-    /// Sent when the journal is written up to here.
+    /// The position up to which the journal must be written before.
     var needsWritten: UInt64 = 0
 
-    /// About how many bytes it takes in a block.
+    /// The approximate size in a block, in bytes.
     var sizeHint: Int {
         switch content {
         case .message(let message): 64 + message.sizeHint
@@ -56,17 +56,17 @@ struct Delivery: Sendable {
     var sequence: UInt64
     var message: StoredMessage
     var secret: StoredSecret
-    /// The body if it is at hand; else it is read from the journal.
+    /// The body if it is in memory; nil: it is read from the journal.
     var body: Bytes?
 }
 
-/// Outputs with the sessions that they are for, in the order in which they came about.
+/// An output with its session.
 struct RoutedOutput: Sendable {
     var session: SessionID
     var output: RouterOutput
 }
 
-/// Takes records while the state changes, so that their order is the order of the changes.
+/// The receiver of records while the state changes, so that their order is the order of the changes.
 protocol RecordSink {
     mutating func append(_ record: JournalRecord, body: Bytes) -> LogRange
 }

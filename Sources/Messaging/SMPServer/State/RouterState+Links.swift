@@ -9,7 +9,7 @@ extension RouterState {
         _ slot: Int, _ link: LinkID, _ data: QueueLinkData, _ execution: inout Execution, sink: inout some RecordSink
     ) {
         guard let record = store.queue(slot)?.record, let id = Identifier(link) else { return execution.fail(.auth) }
-        // A link keeps its id, and belongs to one queue.
+        // The id of a link does not change, and belongs to one queue.
         guard !record.isSecuredMessaging, record.link == nil || record.link?.id == id,
             store.slot(link: id).map({ $0 == slot }) ?? true
         else { return execution.fail(.auth) }
@@ -21,7 +21,7 @@ extension RouterState {
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.link = nil })
     }
 
-    /// `LGET`: anybody may read the data of a contact's link.
+    /// `LGET`: reads the data of a contact's link, which anybody may do.
     func readLink(_ execution: inout Execution) {
         guard let slot = store.slot(link: execution.command.entity), store.queue(slot)?.record.isContact == true else {
             return execution.fail(.auth)
@@ -30,7 +30,7 @@ extension RouterState {
         respondWithLink(slot, &execution)
     }
 
-    /// `LKEY`: who opens a one-time link secures its queue.
+    /// `LKEY`: secures the queue of a one-time link for the client that opens it.
     mutating func openInvitation(_ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let slot = store.slot(link: execution.command.entity) else { return execution.fail(.auth) }
         secureAsSender(slot, key, &execution, sink: &sink)

@@ -20,12 +20,12 @@ extension RouterState {
             return execution.fail(.blocked(info))
         }
         guard case .message(let id, let nonce) = execution.command.material else { return execution.fail(.internal) }
-        // The link of a one-time invitation has done its work when the one who opened it sends.
+        // The link of a one-time invitation is no longer needed when the client that opened it sends.
         if record.link != nil, record.isSecuredMessaging { _ = store.change(slot, sink: &sink) { $0.link = nil } }
         expire(slot, now: execution.steady, sink: &sink)
 
         let (count, isFull) = store.update(slot) { ($0.messages.count, $0.isFull) } ?? (0, false)
-        // What comes while the clock is set too early must not look old, and be deleted, once it is set right.
+        // A message that arrives while the clock is set too early must not look old, and be deleted, once the clock is corrected.
         let timestamp = max(execution.now, execution.steady)
         let message = JournalMessage(id: id, timestamp: timestamp, flags: flags, kind: .message)
         if isFull, count > 0 {
@@ -50,7 +50,7 @@ extension RouterState {
         if let nonce { notify(slot, stored, nonce, &execution) }
     }
 
-    /// Gives a message that came into an empty queue to its subscriber, unless another waits to be acknowledged.
+    /// Delivers a new message of an empty queue to its subscriber, unless another message waits to be acknowledged.
     private mutating func deliver(
         _ slot: Int, _ message: StoredMessage, _ sequence: UInt64, _ body: Bytes, _ execution: inout Execution
     ) {
@@ -65,7 +65,7 @@ extension RouterState {
             to: subscriber)
     }
 
-    /// The first message of a queue, those lost before it removed.
+    /// Finds the first message of a queue, and removes lost messages before it.
     mutating func first(_ slot: Int, sink: inout some RecordSink) -> Delivery? {
         guard let lost = store.update(slot, { $0.messages.prefix { $0.kind == .lost }.count }) else { return nil }
         if lost > 0 {
@@ -141,19 +141,19 @@ extension RouterState {
         execution.respond(next, written: end)
     }
 
-    /// An empty id acknowledges whatever was delivered.
+    /// Checks whether an id acknowledges the delivered message. An empty id acknowledges any.
     private func isAcknowledged(_ delivered: Identifier, by id: MessageID) -> Bool {
         id.bytes.isEmpty || Identifier(id.bytes) == delivered
     }
 
-    /// Removes a delivered message if it is still the first: it may have expired.
+    /// Removes a delivered message if it is still the first: it may have expired meanwhile.
     private mutating func remove(_ id: Identifier, _ slot: Int, sink: inout some RecordSink) -> UInt64? {
         guard let first = store.update(slot, { $0.messages.first }) ?? nil, first.id == id else { return nil }
         if first.kind == .message { counters.messagesAcknowledged += 1 }
         return store.removeFirst(1, slot, sink: &sink)
     }
 
-    /// Takes note of a message whose body cannot be read: it is passed over, and the next is delivered in its place.
+    /// Removes a message whose body cannot be read, and delivers the next in its place.
     mutating func lose(_ delivery: Delivery, from session: SessionID, sink: inout some RecordSink) -> RoutedOutput? {
         guard let slot = store.slot(recipient: delivery.queue),
             (store.update(slot) { $0.messages.first?.id }) ?? nil == delivery.message.id

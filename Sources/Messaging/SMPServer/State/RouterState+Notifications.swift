@@ -3,7 +3,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-// Telling notification servers that there are messages. Waiting notifications do not survive a restart; messages do.
+// Notifications to notification servers that there are messages. Waiting notifications do not survive a restart; messages do.
 extension RouterState {
     mutating func setNotifier(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard case .notifier(let material) = execution.command.material, let queue = store.queue(slot) else {
@@ -36,7 +36,7 @@ extension RouterState {
         execution.respond(.ok, after: end)
     }
 
-    /// Notifies the subscriber that nothing more will come.
+    /// Tells the subscriber that no more notifications follow.
     mutating func endNotifications(
         _ notifier: QueueRecord.Notifier, for session: SessionID?, _ execution: inout Execution, after end: UInt64
     ) {
@@ -81,7 +81,7 @@ extension RouterState {
         return pending.map { RoutedOutput(session: session, output: RouterOutput($0, to: .none, entity: id.entity)) }
     }
 
-    /// Tells the notification server about a message, at once or when it subscribes.
+    /// Notifies the notification server of a message, at once or when it subscribes.
     mutating func notify(_ slot: Int, _ message: StoredMessage, _ nonce: BoxNonce, _ execution: inout Execution) {
         guard let queue = store.queue(slot), let notifier = queue.record.notifier,
             let secret = try? BoxSecret(notifier.secret.bytes),

@@ -1,7 +1,7 @@
 import SMPProtocol
 import SMPWire
 
-// What the operator of a router does to queues, and what time does.
+// Operations of the operator on queues, and expiry.
 extension RouterState {
     /// A queue, as an operator sees it.
     struct QueueDescription: Sendable, Equatable {
@@ -13,21 +13,21 @@ extension RouterState {
         var isSubscribed: Bool
     }
 
-    /// Why a queue is blocked; nil if it is not.
+    /// Returns the reason why a queue is blocked; nil if it is not.
     func blocking(_ slot: Int) -> BlockingInfo? {
         guard case .blocked(let info) = store.status(slot) else { return nil }
         return info
     }
 
-    /// Days since 1970.
+    /// Converts seconds to days since 1970.
     static func day(_ now: Int64) -> UInt16 { UInt16(clamping: now / 86_400) }
 
-    /// Takes note that a queue is used.
+    /// Records the use of a queue.
     mutating func use(_ slot: Int, _ now: Int64, sink: inout some RecordSink) { store.use(slot, on: Self.day(now), sink: &sink) }
 
     // MARK: The operator
 
-    /// The queue that a person means by what an address or a link shows: its sender id or the id of its link.
+    /// Finds a queue by the id that a person can take from an address or a link: the sender id or the id of the link.
     func slot(shown id: EntityID) -> Int? { store.slot(sender: id) ?? store.slot(link: id) }
 
     func describe(_ slot: Int) -> QueueDescription? {
@@ -83,10 +83,10 @@ extension RouterState {
 
     // MARK: Time
 
-    /// Deletes old messages of some queues, and queues that nobody has used for long.
+    /// Deletes old messages of some queues, and queues that nobody has used for ``Limits/queueLifetime``.
     ///
-    /// - Parameter start: where the last sweep stopped.
-    /// - Returns: where the next should continue; nil at the end.
+    /// - Parameter start: the slot at which the last step stopped.
+    /// - Returns: the slot at which the next step should continue; nil at the end.
     mutating func expire(from start: Int, limit: Int, now: Int64, sink: inout some RecordSink) -> Int? {
         let end = min(start + limit, store.slotCount)
         for slot in start..<max(start, end) {
@@ -101,7 +101,7 @@ extension RouterState {
         return end < store.slotCount ? end : nil
     }
 
-    /// Checks whether nobody has sent to the queue or received from it for so long that it may go.
+    /// Checks whether nobody has used the queue for so long that it may be deleted.
     private mutating func isForgotten(_ slot: Int, now: Int64, sink: inout some RecordSink) -> Bool {
         guard let lifetime = limits.queueLifetime, let lastUsed = store.lastUsed(slot) else { return false }
         // A queue with a subscriber is in use, and the last use of queues in an older journal is unknown.

@@ -10,7 +10,7 @@ extension RouterState {
             return execution.fail(.auth)
         }
         let service = sessions[execution.session]?.service
-        // A queue of a service is one that it receives from.
+        // A service may only create queues that it subscribes to.
         guard service == nil || request.subscription == .subscribe else { return execution.fail(.command(.prohibited)) }
         guard case .queue(let material) = execution.command.material else { return execution.fail(.internal) }
         guard store.count < limits.maximumQueues else { return execution.fail(.quota) }
@@ -35,7 +35,7 @@ extension RouterState {
             data = link.data
         case .messaging(nil), .contact(nil), nil: break
         }
-        // Ids that the client chose may be taken; of random ones that is not to be expected.
+        // Ids that the client chose may already exist; for random ids that is not expected.
         guard !store.collides(record) else { return execution.fail(data == nil ? .internal : .auth) }
         // Before the queue is its own: a former session of the service has not had this one.
         if let service { claim(service, &execution) }
@@ -54,18 +54,18 @@ extension RouterState {
         execution.respond(.ids(ids), after: end)
     }
 
-    /// A sender id that the client chose must be the hash of the correlation id: otherwise it could be tried whether a queue
-    /// with a known id is still there.
+    /// Checks that a sender id that the client chose is the hash of the correlation id: otherwise a client could test whether
+    /// a queue with a known id still exists.
     private func checkedSender(_ id: SenderID, _ execution: Execution) -> Identifier? {
         guard id.bytes == QueueIDs.senderID(correlationID: execution.command.correlationID.bytes) else { return nil }
         return Identifier(id)
     }
 
-    /// `KEY`: the recipient sets the key of the sender.
+    /// `KEY`: sets the key of the sender, for the recipient.
     mutating func secure(_ slot: Int, _ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let record = store.queue(slot)?.record else { return execution.fail(.auth) }
         if let present = record.senderKey {
-            // Said again after a lost response.
+            // The command may be repeated after a lost response.
             return present == key ? execution.respond(.ok, after: store.queue(slot)?.position.end) : execution.fail(.auth)
         }
         let end = store.change(slot, sink: &sink) { $0.senderKey = key }
@@ -73,7 +73,7 @@ extension RouterState {
         execution.respond(.ok, after: end)
     }
 
-    /// `SKEY`: the sender secures a queue that is meant for one.
+    /// `SKEY`: secures a queue for one sender with the key of the sender.
     mutating func secureAsSender(_ slot: Int?, _ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let slot, execution.command.key == key, store.queue(slot)?.record.mode == .messaging else {
             return execution.fail(.auth)
@@ -86,12 +86,12 @@ extension RouterState {
         _ slot: Int, _ keys: [PublicAuthKey], _ execution: inout Execution, sink: inout some RecordSink
     ) {
         guard store.queue(slot)?.record.mode == .contact, !keys.isEmpty else { return execution.fail(.auth) }
-        // Every key is tried for every command, from any sender.
+        // Every command, from any sender, is checked against every key.
         guard keys.count <= limits.maximumRecipientKeys else { return execution.fail(.command(.prohibited)) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.recipientKeys = keys })
     }
 
-    /// `OFF`. A queue that the operator has blocked takes nothing already, and must not become another that can be read.
+    /// `OFF`: suspends a queue. A blocked queue accepts nothing already, and stays blocked: messages of a suspended queue could be read.
     mutating func suspend(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard blocking(slot) == nil else { return execution.respond(.ok, after: store.queue(slot)?.position.end) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.status = .off })

@@ -4,13 +4,13 @@ import SMPWire
 
 // Clients that serve many users: all their queues are subscribed to by one command.
 extension RouterState {
-    /// Queues of a service that are looked at by one step.
+    /// The number of queues of a service that one step checks.
     static let serviceStep = 256
 
-    /// Takes note of who a session is.
+    /// Records the service of a session.
     mutating func identify(_ session: SessionID, as service: SessionService) { sessions[session]?.service = service }
 
-    /// Gives a service's queues to the session that has just shown that it has one of them, or all.
+    /// Gives a service's queues to the session that has just subscribed to one or all of them.
     mutating func claim(_ service: SessionService, _ execution: inout Execution) {
         let queues = store.services[service.id]?.queues ?? .none
         guard let former = store.services.claim(service.id, for: execution.session) else { return }
@@ -42,7 +42,7 @@ extension RouterState {
         execution.events += continueService(session, sink: &sink)
     }
 
-    /// Checks whether more waits for a session than it has been given.
+    /// Checks whether queues of its service still wait for a session.
     func hasBacklog(_ session: SessionID) -> Bool { sessions[session]?.backlog.isEmpty == false }
 
     /// Gives a session what waits in some more queues of its service; after the last, a session that knows `ALLS` gets that.
@@ -62,7 +62,7 @@ extension RouterState {
         for slot in backlog.prefix(Self.serviceStep).map(Int.init) {
             switch service.role {
             case .messaging:
-                // Meanwhile the queue may have gone, or a message may have come and been delivered.
+                // Meanwhile the queue may have been deleted, or a new message may have been delivered.
                 guard store.update(slot, { $0.record.service }) == service.id, store.subscriber(slot) == session, blocking(slot) == nil,
                     (store.update(slot) { $0.delivered(to: session) == nil && !$0.messages.isEmpty }) == true,
                     let delivery = first(slot, sink: &sink)

@@ -3,27 +3,27 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// The whole state of a router without its sockets and files: executes commands, decides who gets what, and says what must
-/// be remembered. Time and random values come with the commands.
+/// The state of a router without sockets and files: it executes commands, routes their outputs, and appends the records of
+/// changes to a sink. Time and random values come with the commands.
 struct RouterState: Sendable {
     /// The limits that a router is configured with.
     struct Limits: Sendable {
         var messageQuota = 128
-        /// Seconds after which a message is deleted; nil keeps it.
+        /// Seconds after which a message is deleted; nil: never.
         var messageLifetime: Int64? = 21 * 86_400
         var allowsNewQueues = true
         /// The password for creating queues; nil for none.
         var basicAuth: BasicAuth?
         var maximumQueues = 1_000_000
-        /// Seconds without use after which a queue is deleted; nil keeps it.
+        /// Seconds without use after which a queue is deleted; nil: never.
         var queueLifetime: Int64?
-        /// Keys of one queue's recipients.
+        /// The maximum number of recipient keys of one queue.
         var maximumRecipientKeys = 32
     }
 
     /// A session's use of `GET` on a queue.
     struct Fetch: Sendable {
-        /// The message that was delivered and is not acknowledged.
+        /// The delivered message that is not acknowledged.
         var delivered: Identifier?
     }
 
@@ -31,12 +31,12 @@ struct RouterState: Sendable {
     struct Session: Sendable {
         /// Queues that it is subscribed to.
         var subscriptions: Set<Identifier> = []
-        /// Queues from which it takes single messages, and the message that it has not acknowledged.
+        /// Queues from which it gets single messages, each with the message that it has not acknowledged.
         var fetches: [Identifier: Fetch] = [:]
-        /// Queues of which it hears.
+        /// Queues whose notifications it gets.
         var notifiers: Set<Identifier> = []
         var service: SessionService?
-        /// Queues of its service that have not been looked at since it subscribed to all of them.
+        /// Queues of its service that have not been checked since it subscribed to all of them.
         var backlog: ArraySlice<Int32> = []
         /// True if it has subscribed to all queues of its service, and no other session has done so since.
         var isServing = false
@@ -44,7 +44,7 @@ struct RouterState: Sendable {
         var awaitsEndOfBacklog = false
     }
 
-    /// Settings; some change while the router runs.
+    /// The limits; some change while the router runs.
     var limits: Limits
     var store: QueueStore
     var sessions: [SessionID: Session] = [:]
@@ -62,7 +62,7 @@ struct RouterState: Sendable {
         counters.sessionsOpened += 1
     }
 
-    /// Forgets what a session was subscribed to.
+    /// Removes a session with its subscriptions.
     mutating func close(_ session: SessionID) {
         guard let closed = sessions.removeValue(forKey: session) else { return }
         if let service = closed.service { store.services.release(service.id, by: session) }
@@ -80,7 +80,7 @@ struct RouterState: Sendable {
         }
     }
 
-    /// Checks whether a session waits for messages or notifications: it may be silent for long.
+    /// Checks whether a session waits for messages or notifications: such a session may be silent for long.
     func isSubscribed(_ session: SessionID) -> Bool {
         guard let open = sessions[session] else { return false }
         let isServing = open.service.map { store.services.session(of: $0.id) == session } ?? false
@@ -93,7 +93,7 @@ struct RouterState: Sendable {
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - outputs: the command's response is the first that is added; others follow.
+    ///   - outputs: receives the command's response, then other outputs.
     mutating func execute(
         _ command: PreparedCommand, from session: SessionID, now: Int64, steady: Int64? = nil, sink: inout some RecordSink,
         outputs: inout [RoutedOutput]
@@ -109,14 +109,14 @@ struct RouterState: Sendable {
         let command: PreparedCommand
         let session: SessionID
         let now: Int64
-        /// For the age of messages and queues: a clock that is set does not end it.
+        /// The time for the age of messages and queues, in seconds: setting the clock does not make them expire.
         let steady: Int64
         fileprivate(set) var response: RouterOutput?
         var events: [RoutedOutput] = []
 
-        /// Answers the command, about its entity unless another is named.
+        /// Answers the command, with its entity unless another is given.
         ///
-        /// - Parameter end: where the journal must be synchronized up to.
+        /// - Parameter end: the position up to which the journal must be synchronized before.
         mutating func respond(_ message: SMPBrokerMessage, entity: EntityID? = nil, after end: UInt64? = nil) {
             var output = RouterOutput(message, to: command.correlationID, entity: entity ?? command.entity)
             output.needsSynchronized = end ?? 0
@@ -145,7 +145,7 @@ struct RouterState: Sendable {
             response = output
         }
 
-        /// Tells a session something that answers nothing.
+        /// Sends a message to a session that is not an answer.
         mutating func send(_ message: SMPBrokerMessage, to session: SessionID, about entity: EntityID, after end: UInt64 = 0) {
             var output = RouterOutput(message, to: .none, entity: entity)
             output.needsSynchronized = end

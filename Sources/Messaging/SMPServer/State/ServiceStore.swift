@@ -6,13 +6,13 @@ import SMPWire
 struct SessionService: Sendable {
     let id: Identifier
     let role: SMPClientService.Role
-    /// Signs the service's part of commands; of this session only.
+    /// The key of this session that signs the service's part of commands.
     let key: Ed25519.PublicKey
-    /// SHA-256 of the identity certificate: goes before what the queue's key signs.
+    /// The SHA-256 hash of the identity certificate, which precedes the bytes that the queue's key signs.
     let certificateHash: Bytes
 
     /// - Parameters:
-    ///   - router: whose service it is: routers do not learn from ids that they have a service in common.
+    ///   - router: the router of the service, so that routers cannot recognize a common service by its id.
     ///   - certificateHash: 32 bytes.
     init(_ role: SMPClientService.Role, key: Ed25519.PublicKey, certificateHash: Bytes, router: KeyHash) {
         self.role = role
@@ -21,7 +21,7 @@ struct SessionService: Sendable {
         id = Self.id(role, certificateHash, router)
     }
 
-    /// The same whenever the service comes back, so that nothing has to be remembered of a service that has no queues.
+    /// Computes the id. It is the same for every session, so that a service without queues need not be stored.
     static func id(_ role: SMPClientService.Role, _ certificateHash: Bytes, _ router: KeyHash) -> Identifier {
         Identifier(hashing: router.bytes + certificateHash + [role.rawValue])
     }
@@ -62,9 +62,9 @@ struct ServiceStore: Sendable {
         forgetIfEmpty(id)
     }
 
-    /// Gives what comes for a service to a session.
+    /// Gives the messages of a service to a session.
     ///
-    /// - Returns: who had it, if that was another.
+    /// - Returns: the session that had them before, if it is another.
     mutating func claim(_ id: Identifier, for session: SessionID) -> SessionID? {
         let former = services[id]?.session
         services[id, default: Service()].session = session
@@ -84,7 +84,7 @@ struct ServiceStore: Sendable {
 }
 
 extension Identifier {
-    /// The first bytes of SHA3-384.
+    /// Creates an id of the first bytes of SHA3-384.
     init(hashing bytes: Bytes) {
         let hash = Hash.sha3_384(bytes)
         self.init(prefix: hash)

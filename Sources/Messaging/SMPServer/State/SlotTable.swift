@@ -2,8 +2,8 @@ import RouterSupport
 import SMPCrypto
 import SMPWire
 
-/// The queues of a router by slot. Most queues are idle for most of their life: those are kept as the bytes that the journal has of them,
-/// a third of a queue in use.
+/// The queues of a router by slot. Most queues are idle for most of their life: these are kept as their bytes in the journal, which take
+/// a third of the memory of a queue in use.
 struct SlotTable: Sendable {
     typealias Queue = QueueStore.Queue
 
@@ -46,22 +46,22 @@ struct SlotTable: Sendable {
         var queue: Queue {
             var encoded = bytes.bytes
             defer { SecretBytes.wipe(&encoded) }
-            guard let record = try? QueueRecord(wireBytes: encoded) else { preconditionFailure("bytes of a record are not read back") }
+            guard let record = try? QueueRecord(wireBytes: encoded) else { preconditionFailure("bytes of a record cannot be read back") }
             return Queue(record: record, position: position, linkPosition: linkPosition)
         }
     }
 
     /// A queue in use; shared by copies of the table until one of them changes it.
     private final class UsedQueue: @unchecked Sendable {
-        // Changed only where it is known that nobody else has it.
+        // Changed only when nobody else references this object.
         var queue: Queue
-        /// True if it was used since the hand has last come by.
+        /// True if it was used since the hand (of the clock algorithm) last passed it.
         var isRecent = true
 
         init(_ queue: Queue) { self.queue = queue }
     }
 
-    /// Small enough that one more is nothing, so that memory does not double when the table grows.
+    /// The number of slots in a chunk, small so that memory does not double when the table grows.
     private static let chunkSize = 1_024
 
     private var chunks: [[Entry]] = []
@@ -84,7 +84,7 @@ struct SlotTable: Sendable {
         }
     }
 
-    /// Looks at a queue without copying it.
+    /// Reads a queue without copying it.
     func read<Result>(_ slot: Int, _ body: (Queue) -> Result) -> Result? {
         switch entry(slot) {
         case .empty: nil
@@ -93,7 +93,7 @@ struct SlotTable: Sendable {
         }
     }
 
-    /// Checks whether the queue waits as bytes: without messages, without subscribers.
+    /// Checks whether the queue is kept as bytes: it has no messages and no subscribers.
     func isIdle(_ slot: Int) -> Bool { if case .idle = entry(slot) { true } else { false } }
 
     func lastUsed(_ slot: Int) -> UInt16? {
@@ -104,7 +104,7 @@ struct SlotTable: Sendable {
         }
     }
 
-    /// The service of a queue, which is looked for only where there is one.
+    /// Checks whether a queue has a service, without decoding it.
     func hasService(_ slot: Int) -> Bool {
         switch entry(slot) {
         case .empty: false
@@ -119,7 +119,7 @@ struct SlotTable: Sendable {
         set(asIdle && queue.isIdle ? .idle(IdleQueue(queue)) : .used(UsedQueue(queue)), at: slot)
     }
 
-    /// Puts what a journal remembers of a queue into a slot that is empty or the next.
+    /// Puts a queue of a journal into a slot that is empty or the next.
     mutating func insert(_ stored: JournalReplay.Queue, _ record: QueueRecord, at slot: Int) {
         guard stored.isExact, stored.messages.isEmpty else {
             let queue = Queue(record: record, position: stored.position, linkPosition: stored.linkPosition, messages: stored.messages)
@@ -151,7 +151,7 @@ struct SlotTable: Sendable {
         chunks[slot / Self.chunkSize][slot % Self.chunkSize] = entry
     }
 
-    /// Makes a queue of bytes, once for all that looks at it or changes it next.
+    /// Decodes a queue from its bytes, once for all following reads and changes.
     ///
     /// - Returns: false if there is none.
     @discardableResult
@@ -168,7 +168,7 @@ struct SlotTable: Sendable {
     mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
         guard wake(slot) else { return nil }
         let (chunk, index) = (slot / Self.chunkSize, slot % Self.chunkSize)
-        // Taken out of the table meanwhile: nobody else has it then but copies of the table.
+        // Taken out of the table meanwhile: then only copies of the table can reference it, too.
         guard case .used(var used) = chunks[chunk][index] else { return nil }
         chunks[chunk][index] = .empty
         if !isKnownUniquelyReferenced(&used) { used = UsedQueue(used.queue) }
@@ -178,17 +178,17 @@ struct SlotTable: Sendable {
         return result
     }
 
-    /// Makes bytes of a queue that has nothing and nobody.
+    /// Encodes a queue without messages and subscribers as bytes.
     mutating func rest(_ slot: Int) {
         guard case .used(let used) = entry(slot), used.queue.isIdle else { return }
         set(.idle(IdleQueue(used.queue)), at: slot)
     }
 
-    /// Goes on over the slots and makes bytes of queues that were not used since the last time it came by.
+    /// Visits the next slots, and encodes queues as bytes that were not used since the last visit.
     ///
     /// - Parameters:
-    ///   - steps: slots looked at.
-    ///   - limit: queues changed.
+    ///   - steps: the number of slots to visit.
+    ///   - limit: the maximum number of queues to encode.
     mutating func restSome(steps: Int, limit: Int) {
         var changed = 0
         for _ in 0..<min(steps, count) where changed < limit {
@@ -205,7 +205,7 @@ struct SlotTable: Sendable {
 }
 
 extension QueueStore.Queue {
-    /// True if all that there is to know of the queue is in its record.
+    /// True if the queue has no state besides its record.
     fileprivate var isIdle: Bool {
         let waits = record.service == nil ? subscription != nil : subscription?.delivered != nil
         return messages.isEmpty && !waits && notifierSession == nil && pendingNotifications.isEmpty

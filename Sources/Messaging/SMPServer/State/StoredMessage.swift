@@ -6,9 +6,9 @@ import SMPWire
 struct StoredMessage: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
         case message = 0
-        /// Stands for the messages that were refused while the queue was full.
+        /// The notice of messages that were refused while the queue was full.
         case quota = 1
-        /// The body was found damaged: it keeps its place until it would be delivered, and is then passed over.
+        /// A message with a damaged body: it keeps its place until its delivery, and is then skipped.
         case lost = 2
     }
 
@@ -18,6 +18,6 @@ struct StoredMessage: Hashable, Sendable {
     var flags: MessageFlags
     var kind: Kind
     var bodyLength: Int
-    /// Where its record is.
+    /// The position of its record.
     var position: LogRange
 }

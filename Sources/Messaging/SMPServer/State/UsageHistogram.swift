@@ -11,7 +11,7 @@ struct UsageHistogram: Sendable {
         if let to { counts[to, default: 0] += 1 }
     }
 
-    /// Queues that were used on one of the last days.
+    /// Counts the queues that were used on one of the last days.
     func active(in count: Int, until day: UInt16) -> Int {
         counts.reduce(0) { $1.key > 0 && Int($1.key) > Int(day) - count ? $0 + $1.value : $0 }
     }

@@ -10,7 +10,7 @@ enum Prometheus {
         text.gauge("queues", "Queues.", statistics.queues)
         text.gauge("messages", "Messages in all queues.", statistics.messages)
         text.gauge("services", "Services that have queues or a session.", statistics.services)
-        text.gauge("service_queues", "Queues that services receive from or hear of.", statistics.serviceQueues)
+        text.gauge("service_queues", "Queues whose messages or notifications services receive.", statistics.serviceQueues)
         text.gauge("relays", "Other routers that this one is connected to as a proxy.", statistics.relays)
         text.add(
             "active_queues", "gauge", "Queues that were used on the last days, today included.",

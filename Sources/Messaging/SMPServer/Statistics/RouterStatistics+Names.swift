@@ -27,7 +27,7 @@ extension RouterStatistics.Counters: CounterSet {
         Field(name: "messages_sent", help: "Messages accepted from senders.", path: \.messagesSent),
         Field(name: "message_bytes_sent", help: "Bytes of accepted messages.", path: \.bytesSent),
         Field(name: "messages_delivered", help: "Messages given to recipients, repetitions included.", path: \.messagesDelivered),
-        Field(name: "messages_acknowledged", help: "Messages that their recipients have.", path: \.messagesAcknowledged),
+        Field(name: "messages_acknowledged", help: "Messages that their recipients have acknowledged.", path: \.messagesAcknowledged),
         Field(name: "messages_over_quota", help: "Messages refused because the queue was full.", path: \.messagesOverQuota),
         Field(name: "messages_refused", help: "Messages refused because of the queue or the sender.", path: \.messagesRefused),
         Field(name: "messages_expired", help: "Messages deleted because nobody fetched them in time.", path: \.messagesExpired),

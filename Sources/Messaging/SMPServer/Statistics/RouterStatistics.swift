@@ -7,22 +7,22 @@ package struct RouterStatistics: Sendable, Hashable {
         package var queuesSecured: UInt64 = 0
         package var queuesDeleted: UInt64 = 0
         package var subscriptions: UInt64 = 0
-        /// Accepted from senders.
+        /// Messages accepted from senders.
         package var messagesSent: UInt64 = 0
-        /// Of accepted messages.
+        /// Bytes of accepted messages.
         package var bytesSent: UInt64 = 0
-        /// Given to recipients, repetitions included.
+        /// Messages delivered to recipients, repetitions included.
         package var messagesDelivered: UInt64 = 0
         package var messagesAcknowledged: UInt64 = 0
-        /// Refused because the queue was full.
+        /// Messages refused because the queue was full.
         package var messagesOverQuota: UInt64 = 0
-        /// Refused because the sender was not authorised or the queue was off.
+        /// Messages refused because the sender was not authorised or the queue was off.
         package var messagesRefused: UInt64 = 0
         package var messagesExpired: UInt64 = 0
-        /// Stored, but found damaged later.
+        /// Stored messages that were found damaged later.
         package var messagesLost: UInt64 = 0
         package var notificationsSent: UInt64 = 0
-        /// Of all queues of a service at once.
+        /// Subscriptions to all queues of a service at once.
         package var serviceSubscriptions: UInt64 = 0
         /// Of those, where client and router have the same queues.
         package var serviceSubscriptionsAsExpected: UInt64 = 0
@@ -40,11 +40,11 @@ package struct RouterStatistics: Sendable, Hashable {
         package var authorizationFailures: UInt64 = 0
         /// Commands that a proxy forwarded to this router.
         package var commandsForwarded: UInt64 = 0
-        /// Commands that this router, as a proxy, has passed on to others.
+        /// Commands that this router, as a proxy, has forwarded to others.
         package var commandsRelayed: UInt64 = 0
-        /// Because nobody had used them for long.
+        /// Queues deleted because nobody had used them for long.
         package var queuesExpired: UInt64 = 0
-        /// By the operator.
+        /// Queues blocked by the operator.
         package var queuesBlocked: UInt64 = 0
         /// Names that clients asked for.
         package var namesRequested: UInt64 = 0
@@ -58,15 +58,15 @@ package struct RouterStatistics: Sendable, Hashable {
         package init() {}
     }
 
-    /// Since the router was made, as far as it remembers: what was counted in the last minute before a kill is lost.
+    /// The counters since the router was created; a kill of the process loses the counts of the last minute.
     package var counters = Counters()
-    /// Of the last day, the last 7 and the last 30, today included (UTC).
+    /// The counters of the last day, the last 7 and the last 30 days, including today (UTC).
     package var day = Counters(), week = Counters(), month = Counters()
     /// Queues that were used on these days.
     package var activeQueues = ActiveQueues()
-    /// When counting began: seconds since 1970.
+    /// The time at which counting began: seconds since 1970.
     package var since: Int64 = 0
-    /// When the process was started: seconds since 1970.
+    /// The start time of the process: seconds since 1970.
     package var started: Int64 = 0
 
     package struct ActiveQueues: Sendable, Hashable {
@@ -75,7 +75,7 @@ package struct RouterStatistics: Sendable, Hashable {
         package init() {}
     }
 
-    /// Clients that have done their TLS handshake.
+    /// Clients that have completed their TLS handshake.
     package var sessions = 0
     /// Connections now, those in their TLS handshake included.
     package var connections = 0
@@ -95,9 +95,9 @@ package struct RouterStatistics: Sendable, Hashable {
     package var serviceQueues = 0
     /// Seconds until the certificate expires, negative afterwards.
     package var certificateLifetime: Int?
-    /// Why nothing is accepted at present; nil when all is well.
+    /// The reason why nothing is accepted at present; nil when the disk works.
     package var storageFailure: String?
-    /// Why the journal is not cleared any more; nil when all is well.
+    /// The reason why the journal is not cleared any more; nil without damage.
     package var damage: String?
 
     package init() {}

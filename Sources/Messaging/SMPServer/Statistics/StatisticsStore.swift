@@ -1,6 +1,6 @@
 import RouterSupport
 
-/// The history of what a message router counts.
+/// The history of a message router's counters.
 typealias StatisticsStore = CounterStore<RouterStatistics.Counters>
 
 extension StatisticsStore {
