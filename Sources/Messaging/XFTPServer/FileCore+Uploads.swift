@@ -7,7 +7,7 @@ import SMPWire
 import Synchronization
 import XFTPProtocol
 
-// Uploads: `FPUT` and the chunk behind it.
+// Uploads: `FPUT` and the chunk that follows it.
 
 extension FileCore {
     /// The beginning of an upload.
@@ -17,19 +17,19 @@ extension FileCore {
         case known
     }
 
-    /// Runs an upload when an address has no more of them under way than it may. Until then, it holds neither room nor a file.
+    /// Runs an upload as soon as the address has fewer than its maximum of uploads. A waiting upload holds neither room nor a file.
     ///
-    /// - Parameter prefix: nil for this machine itself, whose uploads do not wait.
+    /// - Parameter prefix: the network prefix of the client; nil for this machine, whose uploads do not wait.
     func upload<Value>(from prefix: NetworkPrefix?, _ body: () async throws -> Value) async throws -> Value {
         guard let prefix else { return try await body() }
         return try await uploads.withPermit(prefix, body)
     }
 
-    /// `FPUT`. What is returned as new must be given to ``finish(_:)`` or ``abandon(_:)``.
+    /// `FPUT`: begins an upload. A new one must be passed to ``finish(_:)`` or ``abandon(_:)``.
     func begin(_ id: EntityID, _ file: StoredFile) async throws(XFTPErrorType) -> Upload {
         guard journal.failure == nil else { throw .fileIO }
         guard !file.isUploaded else {
-            // The record of it may still wait for the disk.
+            // The record of the upload may still wait for the disk.
             guard await journal.isDurable(shared.withLock { $0.changed }) else { throw .fileIO }
             return .known
         }
@@ -47,7 +47,7 @@ extension FileCore {
         return .new(ChunkUpload(id, file.info))
     }
 
-    /// Writes the next bytes of a chunk. Only what has come takes room: who announces an upload and sends nothing keeps nobody out.
+    /// Writes the next bytes of a chunk. Only received bytes take room, so that an announced upload that sends nothing blocks nobody.
     func write(_ piece: Bytes, _ upload: ChunkUpload) async throws {
         try shared.withLock { shared in
             Result { () throws(XFTPErrorType) in
@@ -70,7 +70,7 @@ extension FileCore {
         }
     }
 
-    /// Accepts an uploaded chunk: it has its final name on the disk before the journal says that it is there.
+    /// Accepts an uploaded chunk. It has its final name on the disk before the journal records it.
     func finish(_ upload: ChunkUpload) async throws(XFTPErrorType) -> XFTPResponse {
         let (id, info) = (upload.id, upload.info)
         do {
@@ -86,7 +86,7 @@ extension FileCore {
         }
         do throws(XFTPErrorType) {
             let response = try await change { shared throws(XFTPErrorType) in
-                // It may have been deleted or blocked meanwhile.
+                // The chunk may have been deleted or blocked meanwhile.
                 guard let file = shared.store.file(sender: id), file.blocked == nil else { throw .auth }
                 if !file.isUploaded {
                     shared.counters.filesUploaded &+= 1
@@ -102,14 +102,14 @@ extension FileCore {
         }
     }
 
-    /// Forgets an upload that did not come to its end.
+    /// Discards an incomplete upload.
     func abandon(_ upload: ChunkUpload) {
         upload.writer?.discard()
         count(\.uploadsRefused)
         release(upload)
     }
 
-    /// Releases what an upload has reserved, and removes a chunk that got its name and was not accepted.
+    /// Releases the reservation of an upload, and removes a chunk that has its final name and was not accepted.
     ///
     /// The file is removed with the state locked: another upload of the same chunk may begin at any time, and must not lose its file.
     private func release(_ upload: ChunkUpload) {
@@ -118,7 +118,7 @@ extension FileCore {
             shared.store.release(upload.reserved, of: id)
             guard shared.store.file(sender: id)?.isUploaded != true, !shared.store.isBeingUploaded(id) else { return }
             do throws(FileFormatError) { try folder.remove(id) } catch {
-                // The next upload replaces it, and the next start removes it.
+                // The next upload replaces the file, and the next start removes it.
                 logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
             }
         }

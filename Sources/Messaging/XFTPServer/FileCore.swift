@@ -10,14 +10,14 @@ import Synchronization
 import SystemSupport
 import XFTPProtocol
 
-/// The state of a file router, and what its commands do to it.
+/// The state of a file router, and the execution of its commands.
 final class FileCore: Sendable {
     typealias Counters = FileRouterStatistics.Counters
 
     struct Shared {
         var store: FileStore
         var counters = Counters()
-        /// Up to where the journal must be durable before anything may be answered that rests on the state.
+        /// The position up to which the journal must be durable before an answer that depends on the state.
         var changed: UInt64 = 0
         /// Deleted and blocked chunks whose bytes may still be on the disk.
         var remains: Set<EntityID> = []
@@ -55,9 +55,9 @@ final class FileCore: Sendable {
 
     // MARK: Changing the state
 
-    /// Decides on a change with the state locked, writes it down and makes it durable.
+    /// Decides on a change with the state locked, records it and makes it durable.
     ///
-    /// - Parameter decide: gives the answer, and the records of the change.
+    /// - Parameter decide: returns the answer, and the records of the change.
     func change(_ decide: (inout Shared) throws(XFTPErrorType) -> (XFTPResponse, [FileJournalRecord])) async throws(XFTPErrorType) -> XFTPResponse {
         // While the disk refuses writes, nothing changes.
         guard journal.failure == nil else { throw .fileIO }
@@ -83,8 +83,8 @@ final class FileCore: Sendable {
         return response
     }
 
-    /// The error to answer with once all is durable that it may rest on, such as the deletion of the chunk that was asked for: after a loss of power a
-    /// change that was not durable has not been made.
+    /// Returns the error to answer with, when all changes that it may depend on are durable, such as the deletion of the requested chunk: a loss of
+    /// power undoes a change that was not durable.
     func settled(_ error: XFTPErrorType) async -> XFTPErrorType {
         await journal.isDurable(shared.withLock(\.changed)) ? error : .fileIO
     }
@@ -98,10 +98,10 @@ final class FileCore: Sendable {
 
     // MARK: Commands
 
-    /// True if who knows a password, or none, may announce chunks.
+    /// Checks whether a client with a password, or without one, may announce chunks.
     func accepts(_ basicAuth: BasicAuth?) -> Bool { configuration.basicAuth == nil || configuration.basicAuth == basicAuth }
 
-    /// `FNEW`, of a client that ``accepts(_:)`` has let in.
+    /// `FNEW`: announces a chunk of a client that passed ``accepts(_:)``.
     func create(_ info: FileInfo, _ keys: [PublicAuthKey], from prefix: NetworkPrefix?) async throws(XFTPErrorType) -> XFTPResponse {
         guard ChunkPlan.sizes.contains(info.size) else { throw .size }
         guard limits.mayCreateFile(recipients: keys.count, prefix) else {
@@ -122,12 +122,12 @@ final class FileCore: Sendable {
         }
     }
 
-    /// True if as many recipients have room beside those of all chunks.
+    /// Checks whether there is room for more recipients.
     private func hasRoom(_ recipients: Int, _ shared: Shared) -> Bool {
         shared.store.recipientCount + recipients <= configuration.maximumRecipientsInTotal
     }
 
-    /// `FADD`.
+    /// `FADD`: adds recipients to a chunk.
     func add(_ keys: [PublicAuthKey], to id: EntityID, from prefix: NetworkPrefix?) async throws(XFTPErrorType) -> XFTPResponse {
         guard limits.mayAddRecipients(keys.count, prefix) else {
             count(\.uploadsOverQuota)
@@ -145,7 +145,7 @@ final class FileCore: Sendable {
         }
     }
 
-    /// `FDEL`, or the operator's deletion.
+    /// `FDEL`, or a deletion by the operator: deletes a chunk.
     func delete(_ id: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
         let response = try await change { shared throws(XFTPErrorType) in
             guard shared.store.file(sender: id) != nil else { throw .auth }
@@ -157,7 +157,7 @@ final class FileCore: Sendable {
         return response
     }
 
-    /// `FACK`.
+    /// `FACK`: ends the right of a recipient to a chunk.
     func acknowledge(_ recipient: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
         try await change { shared throws(XFTPErrorType) in
             shared.counters.downloadsAcknowledged &+= 1
@@ -188,15 +188,15 @@ final class FileCore: Sendable {
 
     // MARK: Downloads
 
-    /// Runs a download when an address has no more of them under way than it may. Until then, it holds neither memory nor a file.
+    /// Runs a download as soon as the address has fewer than its maximum of downloads. A waiting download holds neither memory nor a file.
     ///
-    /// - Parameter prefix: nil for this machine itself, whose downloads do not wait.
+    /// - Parameter prefix: the network prefix of the client; nil for this machine, whose downloads do not wait.
     func download<Value>(from prefix: NetworkPrefix?, _ body: () async throws -> Value) async throws -> Value {
         guard let prefix, let downloads else { return try await body() }
         return try await downloads.withPermit(prefix, body)
     }
 
-    /// `FGET`.
+    /// `FGET`: begins the download of a chunk.
     func download(_ id: EntityID, _ file: StoredFile, for key: X25519.PublicKey) async throws(XFTPErrorType) -> (XFTPResponse, ChunkReader) {
         guard file.isUploaded else { throw .noFile }
         let pair = X25519.generateKeyPair(random)
@@ -207,7 +207,7 @@ final class FileCore: Sendable {
             let reader = try await onThread { try ChunkReader(path: path, size: file.info.size, secret: secret, nonce: nonce) }
             return (.file(pair.publicKey, nonce), reader)
         } catch {
-            // Deleted meanwhile, gone, or refused by the disk at present.
+            // The chunk was deleted meanwhile, is missing, or the disk refuses it at present.
             guard shared.withLock({ $0.store.file(sender: id)?.isUploaded == true }) else { throw .auth }
             guard (error as? FileFormatError)?.isMissing == true else {
                 logger.error("a chunk cannot be read", metadata: ["reason": "\(error)"])
@@ -221,7 +221,7 @@ final class FileCore: Sendable {
 
     // MARK: Upkeep
 
-    /// Deletes chunks whose time is over.
+    /// Deletes expired chunks.
     func expire() async {
         await removeRemains()
         guard let lifetime = configuration.fileLifetime?.components.seconds, journal.failure == nil else { return }
@@ -240,26 +240,26 @@ final class FileCore: Sendable {
                 return (expired, end)
             }
             guard let end else { return }
-            // A chunk that is gone while the journal has it would seem lost.
+            // A missing chunk that is still in the journal would look lost.
             guard await journal.isDurable(end) else { return }
             for id in expired { await removeChunk(id) }
         }
     }
 
-    /// Removes the bytes that could not be removed with their chunks, because the disk refused that or what says that they may go.
+    /// Removes the bytes of deleted chunks that were left because the disk refused their removal or the record of the deletion.
     private func removeRemains() async {
         let (remains, end) = shared.withLock { ($0.remains, $0.changed) }
         guard !remains.isEmpty, await journal.isDurable(end) else { return }
         for id in remains { await removeChunk(id) }
     }
 
-    /// Recipients whose records are made with the state locked at a time; one chunk may have more.
+    /// Recipients whose records are written at a time, with the state locked; one chunk may have more.
     private static let compactionStep = 1_000
 
-    /// Writes the journal anew without what is not needed.
+    /// Rewrites the journal without obsolete records.
     ///
-    /// The state is locked for a few chunks at a time, and what they are written as is on the disk before the next ones: a full router has a gigabyte of
-    /// records. A record of a change that comes between is right before and after that of its chunk, as each can be applied again.
+    /// The state is locked for a few chunks at a time, and their records are written before the next ones: a full router has a gigabyte of records. A
+    /// change meanwhile may be recorded before or after the copied records of its chunk, because each record can be applied again.
     ///
     /// - Throws: ``RouterError`` `storage`.
     func compact() async throws(RouterError) {

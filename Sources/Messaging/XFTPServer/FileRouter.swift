@@ -11,7 +11,7 @@ import SystemSupport
 import XFTPProtocol
 import XFTPTransport
 
-/// A file router (xftp.md): it keeps encrypted chunks of files until their recipients have downloaded them, or their time is over.
+/// A file router (xftp.md): it keeps encrypted chunks of files until their recipients have downloaded them, or they expire.
 ///
 /// A router can be embedded, many in one process, each with a data folder of its own. A chunk that it has accepted is not lost when the process is
 /// killed or the machine loses power.
@@ -34,12 +34,12 @@ package final class FileRouter: Sendable {
         port = listener.port
     }
 
-    /// Starts a router: reads what it remembers, makes its certificates if there are none, and listens.
+    /// Starts a router: replays its journal, creates its certificates if there are none, and listens.
     ///
     /// - Parameters:
     ///   - group: event loops for the connections.
-    ///   - random: makes ids and keys.
-    ///   - now: seconds since 1970.
+    ///   - random: the source of ids and keys.
+    ///   - now: the clock: seconds since 1970.
     /// - Throws: ``RouterError``.
     package static func start(
         _ configuration: FileRouterConfiguration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -48,7 +48,7 @@ package final class FileRouter: Sendable {
     ) async throws(RouterError) -> FileRouter {
         try configuration.validate()
         var fitting = configuration
-        // A request may have the file of its chunk open.
+        // Each request may have the file of its chunk open.
         (fitting.maximumConnections, fitting.maximumRequests) = OpenFiles.fit(
             connections: configuration.maximumConnections, besides: configuration.maximumRequests, isOperated: configuration.hasControl, logger)
         fitting.maximumRequests = max(1, fitting.maximumRequests)
@@ -56,12 +56,12 @@ package final class FileRouter: Sendable {
             fitting, on: try DiskStorage(folder: configuration.folder), group: group, random: random, now: now, logger: logger)
     }
 
-    /// Starts a router whose journal is on a storage of its own kind.
+    /// Starts a router with a journal in any storage.
     static func start(
         _ configuration: FileRouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup, random: any RandomSource,
         now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> FileRouter {
-        // The certificate is made before the journal: where there is one, there was the other.
+        // The certificate is created before the journal: a folder with a journal had a certificate.
         let certificate = try RouterCertificate(.folder(configuration.folder), days: configuration.certificateDays, mayMake: try storage.list().isEmpty)
         let folder = try ChunkFolder(configuration.folder + "/files")
         var store = FileStore()
@@ -174,13 +174,13 @@ package final class FileRouter: Sendable {
         upkeep.withLock { $0 = task }
     }
 
-    /// Copies the journal into a folder, while the router continues. Chunks are files of their own.
+    /// Copies the journal into a folder, while the router continues. Chunks are separate files, and not copied.
     package func copyJournal(to folder: String) throws(RouterError) { try core.journal.copy(to: folder) }
 
     /// The address of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { listener.metricsPort }
 
-    /// True while nothing is accepted because the disk refuses it.
+    /// True while the router accepts nothing because the disk refuses writes.
     package var isStorageFailing: Bool { core.journal.failure != nil }
 
     /// The counters and the present load of the router.
@@ -201,12 +201,12 @@ package final class FileRouter: Sendable {
         return statistics
     }
 
-    /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
+    /// Uses a new certificate for new connections; existing connections stay. The identity, and therefore the address, stays the same.
     ///
     /// - Throws: ``RouterError`` `transport`; nothing changes then.
     package func renewCertificate() throws(RouterError) { try listener.renewCertificate() }
 
-    /// Deletes chunks whose time is over now, which is done by itself every ``FileRouterConfiguration/expirySweepInterval``.
+    /// Deletes expired chunks now. The router also does this every ``FileRouterConfiguration/expirySweepInterval``.
     package func expire() async { await core.expire() }
 
     /// Rewrites the journal without obsolete records. The router continues meanwhile.
@@ -216,7 +216,7 @@ package final class FileRouter: Sendable {
 
     var fileCore: FileCore { core }
 
-    /// Stops listening, ends all connections and makes durable what is left. Returns when all is done; may be called again.
+    /// Stops listening, ends all connections and flushes the remaining records. Returns when this is done; may be called again.
     package func stop() async {
         upkeep.withLock { $0.take() }?.cancel()
         await listener.stop()

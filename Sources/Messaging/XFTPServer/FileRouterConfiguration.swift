@@ -17,51 +17,51 @@ package struct FileRouterConfiguration: CommonRouterSettings {
     package var allowsNewFiles = true
     /// The password for announcing chunks; nil for none.
     package var basicAuth: BasicAuth?
-    /// Bytes of all chunks at most; nil: as much as the disk takes.
+    /// The maximum of bytes of all chunks; nil: as many as the disk takes.
     package var quota: Int64?
-    /// After how long chunks are deleted; nil: never. Whole hours are counted.
+    /// The time after which chunks are deleted, in whole hours; nil: never.
     package var fileLifetime: Duration? = .seconds(48 * 3_600)
     /// The interval between searches for expired chunks.
     package var expirySweepInterval: Duration = .seconds(3_600)
-    /// Chunks at most, those that are announced and not uploaded included.
+    /// The maximum number of chunks, including those that are announced and not uploaded.
     package var maximumFiles = 1_000_000
-    /// Recipients of a chunk at most.
+    /// The maximum number of recipients of a chunk.
     package var maximumRecipients = 10_000
-    /// Recipients of all chunks at most. One takes some 210 bytes of memory, and 75 of the journal.
+    /// The maximum number of recipients of all chunks. One takes some 210 bytes of memory, and 75 of the journal.
     package var maximumRecipientsInTotal = 4_000_000
-    /// Connections at most.
+    /// The maximum number of connections.
     package var maximumConnections = 5_000
-    /// Requests that are answered at a time at most; an eighth of them may come from one address. Further ones are reset, and clients repeat them. One
-    /// holds up to 384 KiB of what its client has sent or does not read.
+    /// The maximum number of simultaneous requests, of which an eighth may come from one address. Further ones are reset, and clients repeat them. A
+    /// request holds up to 384 KiB that its client has sent or not read.
     package var maximumRequests = 2_048
-    /// Connections at most from one address (one /64 of IPv6); nil: as many as there are. Limits for an address do not concern clients on the
-    /// router's own machine.
+    /// The maximum number of connections from one address (one /64 of IPv6); nil: no limit for an address. Limits for an address do not apply to
+    /// clients on the router's own machine.
     package var maximumConnectionsPerAddress: Int? = 200
-    /// Chunks that may be announced from one address in an hour, and as many at once; nil: any number.
+    /// The number of chunks that may be announced from one address at once, and again in each hour; nil: any number.
     package var filesPerAddressAndHour: Int? = 10_000
-    /// Downloads of one address at a time; further ones wait for their turn. nil: any number.
+    /// The maximum number of simultaneous downloads of one address; further ones wait. nil: any number.
     package var downloadsPerAddress: Int? = 64
-    /// Connections in their TLS handshake at most; the oldest gives way to a new one.
+    /// The maximum number of connections in their TLS handshake; beyond it, a new one replaces the oldest.
     package var maximumHandshakes = 1_000
-    /// The time limit of TLS, and again of the handshake of the protocol.
+    /// The time limit of the TLS handshake, and again of the protocol's handshake.
     package var handshakeTimeout: Duration = .seconds(30)
     /// The time limit of a request with its chunk and its response.
     package var transferTimeout: Duration = .seconds(300)
-    /// After how long a connection without requests is closed; nil: never.
+    /// The time after which a connection without requests is closed; nil: never.
     package var idleTimeout: Duration? = .seconds(6 * 3_600)
-    /// For how many days a certificate is issued; nil: without end.
+    /// The lifetime of a certificate in days; nil: unlimited.
     package var certificateDays: Int?
     /// True if an operator can talk to the router on a socket in the data folder.
     package var hasControl = false
     /// The address of the metrics endpoint over HTTP; nil for none.
     package var metrics: MetricsAddress?
-    /// The guarantee behind an answer about a chunk's attributes. Chunks themselves are on the disk before they are accepted, whatever it is.
+    /// The durability of a chunk's attributes when a command is answered. A chunk itself is always on the disk before it is accepted.
     package var durability: Durability = .always
-    /// Bytes of a journal segment.
+    /// The size of a journal segment in bytes.
     package var segmentSize = 4 << 20
-    /// Bytes of the journal from which it is written anew without what is not needed.
+    /// The size of the journal in bytes from which it is rewritten without obsolete records.
     package var clearingThreshold = 8 << 20
-    /// Versions of the protocol that are offered.
+    /// The offered versions of the protocol.
     package var versions = XFTPVersion.offered
 
     package init(folder: String) { self.folder = folder }
@@ -72,13 +72,13 @@ package struct FileRouterConfiguration: CommonRouterSettings {
         let check = Self.check
         let times = Duration.milliseconds(1)...Duration.seconds(36_500 * 86_400)
         try check(quota.map { $0 >= Int64(ChunkPlan.sizes[0]) } ?? true, "the quota must have room for a chunk of 64 KiB")
-        try check(fileLifetime.map { $0 >= .seconds(3_600) && times.contains($0) } ?? true, "chunks must live for an hour at least")
-        try check(times.contains(expirySweepInterval), "old chunks must be looked for once in 36500 days")
-        try check(maximumFiles > 0 && maximumRecipients > 0, "there must be room for a chunk and a recipient")
-        try check(maximumRecipientsInTotal > 0 && maximumRequests > 0, "there must be room for a recipient and a request")
-        try check(filesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "chunks from an address: 1 to 1000000 in an hour")
-        try check(downloadsPerAddress.map { $0 > 0 } ?? true, "there must be room for a download from an address")
-        try check(times.contains(handshakeTimeout) && times.contains(transferTimeout), "times must be from a millisecond to 36500 days")
+        try check(fileLifetime.map { $0 >= .seconds(3_600) && times.contains($0) } ?? true, "the lifetime of chunks must be from 1 hour to 36500 days")
+        try check(times.contains(expirySweepInterval), "the interval between searches for old chunks must be from 1 ms to 36500 days")
+        try check(maximumFiles > 0 && maximumRecipients > 0, "the maximum numbers of chunks and of recipients must be at least 1")
+        try check(maximumRecipientsInTotal > 0 && maximumRequests > 0, "the maximum numbers of all recipients and of requests must be at least 1")
+        try check(filesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "chunks from an address in an hour must be from 1 to 1000000")
+        try check(downloadsPerAddress.map { $0 > 0 } ?? true, "the maximum number of downloads from an address must be at least 1")
+        try check(times.contains(handshakeTimeout) && times.contains(transferTimeout), "times of handshakes and transfers must be from 1 ms to 36500 days")
         try check(versions.intersection(XFTPVersion.offered) == versions, "versions \(versions) are offered, but only \(XFTPVersion.offered) are known")
     }
 }

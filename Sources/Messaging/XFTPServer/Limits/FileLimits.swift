@@ -4,20 +4,20 @@ import RouterSupport
 import SMPTransport
 import Synchronization
 
-/// The rates and numbers that a file router allows one network address, and the requests that it answers at a time. Clients on the router's own machine
-/// have no limits per address: a process there may be a thousand bots.
+/// The limits of a file router for one network address, and for simultaneous requests. Clients on the router's own machine have no limits per
+/// address: a process there may be a thousand bots.
 final class FileLimits: Sendable {
-    /// Recipients that an address may add at once, and again in a day, for each chunk that it may announce in an hour.
+    /// Recipients that an address may add at once, and again in each day, for each chunk that it may announce in an hour.
     static let recipientsPerFile = 16
     /// Commands of one address that are read without a pause, and again in each following 4 seconds.
     static let commands = TokenBucket.Rate(4_000, in: .seconds(4))
-    /// Uploads of one address at a time. Further ones wait, and hold no file and no room meanwhile.
+    /// Simultaneous uploads of one address. Further ones wait, and hold no file and no room meanwhile.
     static let uploadsPerAddress = 64
-    /// The share of the requests of the router that one address may have: one of so many.
+    /// The divisor of the router's maximum of requests that gives the maximum of one address.
     static let shareOfAddress = 8
-    /// Requests of a client at a time until it has shaken hands: the handshake has two, one after the other.
+    /// Simultaneous requests of a client before the end of its handshake, which needs two, one after the other.
     static let requestsBeforeHandshake = 2
-    /// Requests of a client until it has shaken hands.
+    /// All requests of a client before the end of its handshake.
     static let attemptsAtHandshake = 8
 
     private struct Requests {
@@ -45,10 +45,10 @@ final class FileLimits: Sendable {
         self.now = now
     }
 
-    /// Checks whether an address may announce a chunk with as many recipients now; if so, they are counted.
+    /// Checks whether an address may announce a chunk with this number of recipients now; if so, both are counted.
     func mayCreateFile(recipients number: Int, _ prefix: NetworkPrefix?) -> Bool { mayAddRecipients(number, prefix) && files.mayCreate(from: prefix) }
 
-    /// Checks whether an address may add as many recipients now; if so, they are counted.
+    /// Checks whether an address may add this number of recipients now; if so, they are counted.
     func mayAddRecipients(_ number: Int, _ prefix: NetworkPrefix?) -> Bool {
         guard let prefix else { return true }
         return recipients.withLock { $0?.take(number, for: prefix, at: now()) ?? true }
@@ -56,7 +56,7 @@ final class FileLimits: Sendable {
 
     /// Counts a command.
     ///
-    /// - Returns: how long the session must wait before its next one.
+    /// - Returns: the time for which the session must wait before its next command.
     func pause(afterCommandOf prefix: NetworkPrefix?) -> TimeAmount {
         guard let prefix else { return .zero }
         return min(.nanoseconds(commandBuckets.withLock { $0.charge(1, to: prefix, at: now()) }), AddressLimits.longestPause)
@@ -64,17 +64,17 @@ final class FileLimits: Sendable {
 
     /// Counts failed key checks; a wrong password counts as ``AddressLimits/wrongPasswordCost`` of them.
     ///
-    /// - Parameter own: the session's bucket, which counts where there is no address.
-    /// - Returns: how long the session must wait before its next command.
+    /// - Parameter own: the session's bucket, which counts if there is no address.
+    /// - Returns: the time for which the session must wait before its next command.
     func pause(afterRefusals count: Int, of prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
         max(files.pause(after: count, from: prefix, own: &own), AddressLimits.pauseForVerification * Int64(count))
     }
 
     // MARK: Requests at a time
 
-    /// Takes a request in. What is taken in must be given to ``end(_:)``.
+    /// Admits a request. ``end(_:)`` must follow an admitted one.
     ///
-    /// - Returns: false if there are as many as there may be.
+    /// - Returns: false if the maximum of the router or of the address is reached.
     func begin(_ prefix: NetworkPrefix?) -> Bool {
         requests.withLock { requests in
             guard requests.count < maximumRequests else { return false }

@@ -9,14 +9,14 @@ import XFTPProtocol
 enum FileControlCommand: Sendable, Equatable {
     case statistics
     case compact
-    /// Issue a certificate anew.
+    /// Renews the certificate.
     case renew
-    /// Of a chunk by the id that a description has.
+    /// Describes the chunk with this id of a description.
     case status(EntityID)
     case block(EntityID, BlockingInfo)
     case delete(EntityID)
 
-    /// - Throws: `badCommand` with what is wrong.
+    /// - Throws: `badCommand` with the reason.
     init(parsing line: String) throws(ControlError) {
         var words = ControlWords(line)
         func id() throws(ControlError) -> EntityID { try words.id(of: "chunk", asIn: "descriptions") }
@@ -34,7 +34,7 @@ enum FileControlCommand: Sendable, Equatable {
     }
 }
 
-// What the operator can have done.
+// The operations for the operator.
 extension FileRouter {
     func answer(_ line: String) async throws(ControlError) -> String {
         let command = try FileControlCommand(parsing: line)
@@ -65,22 +65,22 @@ extension FileRouter {
 
     private static let noFile = ControlError("noFile", "there is no chunk with this id: take an id from a description, of a sender or a recipient")
 
-    /// The id of a chunk's sender.
+    /// Finds the sender id of a chunk.
     private func known(_ id: EntityID) throws(XFTPErrorType) -> EntityID {
         guard let (fileID, _) = fileCore.find(id) else { throw .auth }
         return fileID
     }
 
-    /// The error to tell: that there is no chunk may rest on a deletion that still waits for the disk.
+    /// Converts an error. The answer that there is no chunk may depend on a deletion that still waits for the disk.
     private func failure(_ error: XFTPErrorType) async -> ControlError {
         await fileCore.settled(error) == .auth ? Self.noFile : ControlError("storage", "the disk refuses writes")
     }
 }
 
 extension FileCore {
-    func note(_ command: some StringProtocol) { logger.notice("the operator asks", metadata: ["command": "\(command)"]) }
+    func note(_ command: some StringProtocol) { logger.notice("the operator has sent a command", metadata: ["command": "\(command)"]) }
 
-    /// A chunk by the id of its sender or of a recipient.
+    /// Finds a chunk by the id of its sender or of a recipient.
     func find(_ id: EntityID) -> (EntityID, StoredFile)? {
         shared.withLock { shared in
             if let file = shared.store.file(sender: id) { return (id, file) }

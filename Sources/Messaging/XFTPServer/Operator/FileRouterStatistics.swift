@@ -34,7 +34,7 @@ package struct FileRouterStatistics: Sendable {
             Field(name: "bytes_downloaded", help: "Bytes of chunks that were sent to recipients.", path: \.bytesDownloaded),
             Field(name: "downloads_acknowledged", help: "Recipients that gave up their right to a chunk.", path: \.downloadsAcknowledged),
             Field(name: "files_deleted", help: "Chunks that their senders or the operator deleted.", path: \.filesDeleted),
-            Field(name: "files_expired", help: "Chunks deleted because their time was over.", path: \.filesExpired),
+            Field(name: "files_expired", help: "Chunks deleted because they had expired.", path: \.filesExpired),
             Field(name: "files_blocked", help: "Chunks that the operator blocked.", path: \.filesBlocked),
             Field(name: "files_lost", help: "Accepted chunks that were not on the disk any more.", path: \.filesLost),
             Field(
@@ -42,34 +42,34 @@ package struct FileRouterStatistics: Sendable {
             ),
             Field(name: "uploads_refused", help: "Chunks refused because of their size or digest, or because the disk failed.", path: \.uploadsRefused),
             Field(name: "authorization_failures", help: "Commands by the wrong client, or about chunks that are not there.", path: \.authorizationFailures),
-            Field(name: "requests_refused", help: "Requests reset because as many were under way as there may be.", path: \.requestsRefused),
+            Field(name: "requests_refused", help: "Requests reset because the maximum of simultaneous requests was reached.", path: \.requestsRefused),
         ]
     }
 
-    /// Since the router was made, and of the last days.
+    /// The counters since the router was created, and of the last days.
     package var counted: CounterStore<Counters>.Summary
     /// The start time of the process: seconds since 1970.
     package var started: Int64
     /// Connections now, those in their TLS handshake included.
     package var connections = 0
-    /// Chunks now, those that are announced and not uploaded included.
+    /// Chunks now, including those that are announced and not uploaded.
     package var files = 0
     /// Chunks that can be downloaded.
     package var uploadedFiles = 0
     /// Bytes of these chunks.
     package var bytes: Int64 = 0
-    /// Bytes of all chunks at most; nil: as much as the disk takes.
+    /// The maximum of bytes of all chunks; nil: as many as the disk takes.
     package var quota: Int64?
     /// Bytes of the journal.
     package var journalBytes = 0
     /// Seconds until the certificate expires, negative afterwards.
     package var certificateLifetime: Int?
-    /// Why nothing is accepted at present; nil when all is well.
+    /// The reason why nothing is accepted at present; nil when the disk works.
     package var storageFailure: String?
 }
 
 extension FileRouterStatistics {
-    /// One line.
+    /// The statistics as one line of JSON.
     var json: String {
         func object(_ counters: Counters) -> JSONText.Value { .object(counters.named.map { ($0.name, .number($0.value)) }) }
         var members: [(String, JSONText.Value)] = [
@@ -83,7 +83,7 @@ extension FileRouterStatistics {
         return JSONText.line(members)
     }
 
-    /// The text format of Prometheus. Names are stable, and there are no labels.
+    /// Writes the statistics in the text format of Prometheus. Names are stable, and there are no labels.
     func prometheus(at now: Int64) -> String {
         var text = MetricsText(prefix: "parley_xftp_")
         text.add(counted.total)

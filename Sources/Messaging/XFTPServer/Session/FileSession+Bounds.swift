@@ -5,20 +5,20 @@ import SMPTransport
 import Synchronization
 import XFTPTransport
 
-// What a connection may have done for it: requests at a time, and the pace of commands.
+// The limits of a connection: simultaneous requests, and the pace of commands.
 
 extension FileSession {
     // MARK: Requests at a time
 
-    /// The number that a request is one of.
+    /// The count that a request belongs to.
     enum Place {
-        /// Of those of this connection before the end of its handshake.
+        /// The requests of this connection before the end of its handshake.
         case handshake
-        /// Of those of the router, and of the client's address.
+        /// The requests of the router, and of the client's address.
         case router
     }
 
-    /// Takes a request in; nil if there are as many as there may be.
+    /// Admits a request; nil if the maximum is reached.
     func begin() -> Place? {
         let isOpen = state.withLock { if case .open = $0.phase { true } else { false } }
         if isOpen {
@@ -36,7 +36,7 @@ extension FileSession {
             return true
         }
         guard !isTaken else { return .handshake }
-        // Nobody shakes hands so. What it has sent is freed with the connection.
+        // A handshake needs fewer requests. The bytes that the client has sent are freed with the connection.
         connection.beginClosing()
         return nil
     }
@@ -49,12 +49,12 @@ extension FileSession {
         }
     }
 
-    /// Resets a request without reading it. Clients repeat what was reset.
+    /// Resets a request without reading it. Clients repeat such requests.
     static func refuse(_ stream: HTTP2Stream) async { try? await stream.executeThenClose { _, _ in } }
 
     // MARK: Pauses
 
-    /// Waits until the client may have a command executed, and counts the command.
+    /// Waits until a command of the client may be executed, and counts the command.
     func awaitTurn() async throws {
         while true {
             let wait = state.withLock { $0.pace.wait(at: AddressLimits.uptime()) }
@@ -65,7 +65,7 @@ extension FileSession {
         state.withLock { $0.pace.pause(pause, at: AddressLimits.uptime()) }
     }
 
-    /// Counts failed key checks; later commands wait for it.
+    /// Counts failed key checks, which delay later commands.
     func charge(_ failures: Int) {
         core.count(\.authorizationFailures)
         state.withLock { state in

@@ -22,17 +22,17 @@ final class FileSession: Sendable {
         var phase = Phase.connected
         /// Requests that are being answered.
         var active = 0
-        /// Requests that came before the end of the handshake.
+        /// Requests received before the end of the handshake.
         var attempts = 0
         var pace = RequestPace()
-        /// The time of the last request, in nanoseconds of a clock that only goes forward.
+        /// The time of the last request, in nanoseconds of a monotonic clock.
         var lastUsed = AddressLimits.uptime()
     }
 
     let core: FileCore
     let connection: HTTP2Connection
     private let handshake: XFTPServerHandshake
-    /// The client's network; nil for this machine itself.
+    /// The network prefix of the client; nil for this machine itself.
     let prefix: NetworkPrefix?
     let state = Mutex(State())
 
@@ -69,7 +69,7 @@ final class FileSession: Sendable {
         connection.beginClosing()
     }
 
-    /// Ends the connection if the client does not shake hands in time, or is silent for too long.
+    /// Ends the connection if the client does not complete the handshake in time, or is silent for too long.
     private func watch() async {
         let (handshake, idle) = (core.configuration.handshakeTimeout, core.configuration.idleTimeout)
         let began = AddressLimits.uptime()
@@ -174,7 +174,7 @@ final class FileSession: Sendable {
         _ answer: (XFTPResponse, ChunkReader?) async throws -> Void
     ) async throws {
         let entity = transmission.entity
-        // Nobody would read what a client continues to send, and all of it would be kept for as long as the answer takes.
+        // Nobody would read further bytes of the client, and all of them would be kept until the end of the answer.
         if case .put = command {} else if try await body.next() != nil { throw XFTPErrorType.size }
         let response: XFTPResponse
         switch command {
@@ -217,7 +217,7 @@ final class FileSession: Sendable {
 
     /// - Throws: ``XFTPErrorType`` `auth`.
     private func check(_ transmission: ReceivedTransmission<XFTPCommand>, _ key: PublicAuthKey?) throws(XFTPErrorType) {
-        // What is not there takes as much time to refuse as what is.
+        // A refusal takes the same time for missing chunks as for existing ones.
         let verifier = CommandVerifier(key ?? Self.nobody, sessionKey: handshake.sessionKey)
         let isValid = verifier.isValid(
             transmission.authorization, for: transmission.authorizedData, correlationID: transmission.correlationID)
@@ -273,7 +273,7 @@ final class FileSession: Sendable {
         }
     }
 
-    /// Reads what a client sends to its end, if that is not too far.
+    /// Reads and discards the rest of the client's bytes, up to a limit.
     private func drain(_ body: inout HTTP2Body, upTo limit: Int) async throws {
         var left = limit
         while let piece = try await body.next() {

@@ -25,7 +25,7 @@ struct FileRecipient: WireCodable, Hashable, Sendable {
     }
 }
 
-/// An entry of a file router's journal. Each can be applied again to what it has led to, without a change.
+/// An entry of a file router's journal. Applying an entry again changes nothing.
 enum FileJournalRecord: JournalEntry, Hashable {
     /// A chunk with some of its recipients, at most 255.
     case file(id: EntityID, FileInfo, created: Int64, [FileRecipient])
@@ -47,7 +47,7 @@ enum FileJournalRecord: JournalEntry, Hashable {
         }
     }
 
-    /// A lost acknowledgement has a chunk wait for its expiry.
+    /// False for acknowledgements: after a lost one, the chunk only stays until it expires.
     var mustBeSynchronized: Bool { if case .acknowledged = self { false } else { true } }
 
     func encode(to writer: inout WireWriter) {

@@ -6,7 +6,7 @@ import XFTPProtocol
 /// The attributes of a chunk.
 struct StoredFile: Hashable, Sendable {
     var info: FileInfo
-    /// Seconds since 1970, rounded down to an hour: nobody needs to know more.
+    /// Seconds since 1970, rounded down to an hour: nothing needs a more exact time.
     var created: Int64
     var recipients: [EntityID: PublicAuthKey] = [:]
     var isUploaded = false
@@ -23,35 +23,35 @@ struct FileStore: Sendable {
     private var filesOfRecipients: [EntityID: EntityID] = [:]
     /// Bytes of uploaded chunks.
     private(set) var uploadedBytes: Int64 = 0
-    /// Bytes of chunks that are on their way.
+    /// Received bytes of chunks that are being uploaded.
     private(set) var reservedBytes: Int64 = 0
     /// Uploaded chunks.
     private(set) var uploadedCount = 0
     /// Uploads under way, by chunk: a client that lost its connection may repeat one before the first has ended.
     private var uploads: [EntityID: Int] = [:]
 
-    /// Uploads of a chunk at a time. Each needs the room of the chunk; clients begin a second one when the first has lost its connection.
+    /// Simultaneous uploads of a chunk. Each needs room for the chunk; clients begin a second one when the first has lost its connection.
     static let uploadsPerFile = 4
 
     /// The recipients of all chunks.
     var recipientCount: Int { filesOfRecipients.count }
 
-    /// Bytes of all chunks, those that are on their way included.
+    /// Bytes of all chunks, including those that are being uploaded.
     var usedBytes: Int64 { uploadedBytes + reservedBytes }
 
-    /// The chunk of a sender's id.
+    /// Finds the chunk of a sender's id.
     func file(sender id: EntityID) -> StoredFile? { files[id] }
 
-    /// The chunk of a recipient's id, and the recipient's key.
+    /// Finds the chunk of a recipient's id, and the recipient's key.
     func file(recipient id: EntityID) -> (id: EntityID, file: StoredFile, key: PublicAuthKey)? {
         guard let fileID = filesOfRecipients[id], let file = files[fileID], let key = file.recipients[id] else { return nil }
         return (fileID, file, key)
     }
 
-    /// True if a sender or a recipient has the id.
+    /// Checks whether a sender or a recipient has the id.
     func isTaken(_ id: EntityID) -> Bool { files[id] != nil || filesOfRecipients[id] != nil }
 
-    /// Changes what a record says. What it says of chunks that are not there is without effect.
+    /// Applies a record. A record about an unknown chunk has no effect.
     mutating func apply(_ record: FileJournalRecord) {
         switch record {
         case .file(let id, let info, let created, let recipients):
@@ -91,9 +91,9 @@ struct FileStore: Sendable {
         uploadedCount -= 1
     }
 
-    /// Keeps bytes free for a chunk that is on its way.
+    /// Begins an upload of a chunk, and reserves bytes for it.
     ///
-    /// - Throws: ``XFTPErrorType``: `quota` if there are not as many; `timeout`, after which clients try again, while too many uploads of the chunk
+    /// - Throws: ``XFTPErrorType``: `quota` if there is not enough room; `timeout`, after which clients try again, while too many uploads of the chunk
     ///   are under way.
     mutating func reserve(_ bytes: Int64, of id: EntityID, quota: Int64?) throws(XFTPErrorType) {
         guard uploads[id, default: 0] < Self.uploadsPerFile else { throw .timeout }
@@ -102,7 +102,7 @@ struct FileStore: Sendable {
         uploads[id, default: 0] += 1
     }
 
-    /// Keeps more bytes free for a chunk of which they have come.
+    /// Reserves room for received bytes of a chunk.
     ///
     /// - Throws: ``XFTPErrorType`` `quota`.
     mutating func grow(_ bytes: Int64, quota: Int64?) throws(XFTPErrorType) {
@@ -110,23 +110,23 @@ struct FileStore: Sendable {
         reservedBytes += bytes
     }
 
-    /// True if a chunk of a size would fit at present.
+    /// Checks whether a chunk of this size would fit at present.
     func hasRoom(for bytes: Int64, quota: Int64?) -> Bool { quota.map { usedBytes + bytes <= $0 } ?? true }
 
-    /// Ends what ``reserve(_:of:quota:)`` has begun, with all bytes that were kept free for it.
+    /// Ends an upload that ``reserve(_:of:quota:)`` has begun, and releases all of its reserved bytes.
     mutating func release(_ bytes: Int64, of id: EntityID) {
         reservedBytes -= bytes
         let left = (uploads[id] ?? 1) - 1
         uploads[id] = left > 0 ? left : nil
     }
 
-    /// Chunks that are on their way.
+    /// The number of chunks that are being uploaded.
     var uploadCount: Int { uploads.count }
 
-    /// True while a chunk is on its way.
+    /// Checks whether a chunk is being uploaded.
     func isBeingUploaded(_ id: EntityID) -> Bool { uploads[id] != nil }
 
-    /// Chunks whose time was over before a moment, at most `limit` of them.
+    /// Finds chunks that had expired before a time, at most `limit`.
     func expired(before time: Int64, limit: Int) -> [EntityID] {
         var ids: [EntityID] = []
         for (id, file) in files where file.created + Self.timeStep <= time {
@@ -136,7 +136,7 @@ struct FileStore: Sendable {
         return ids
     }
 
-    /// The records that lead from nothing to what is known of a chunk; none if there is no such chunk.
+    /// Makes the records that recreate a chunk's present state; none if there is no such chunk.
     func records(of id: EntityID, recipientsPerRecord limit: Int = 200) -> [FileJournalRecord] {
         guard let file = files[id] else { return [] }
         let recipients = file.recipients.map { FileRecipient(id: $0.key, key: $0.value) }

@@ -13,15 +13,15 @@ import XFTPProtocol
     import Darwin
 #endif
 
-/// The chunks of a file router as files in a folder. A chunk that is on its way has a name of its own, and gets its final one when it is whole and
-/// on the disk. Its calls block.
+/// The chunks of a file router as files in a folder. A chunk that is being uploaded has a temporary name, and gets its final one when it is complete
+/// and on the disk. Calls block.
 final class ChunkFolder: Sendable {
     private static let temporaryEnding = ".new"
 
     private let path: String
     private let counter = Atomic<UInt64>(0)
 
-    /// Makes the folder if there is none.
+    /// Creates the folder if necessary.
     ///
     /// - Throws: ``RouterError`` `storage`.
     init(_ path: String) throws(RouterError) {
@@ -35,12 +35,12 @@ final class ChunkFolder: Sendable {
 
     func path(of id: EntityID) -> String { path + "/" + Self.name(id) }
 
-    /// A name for a chunk that is on its way, which no other one has.
+    /// Makes a unique temporary path for a chunk that is being uploaded.
     func temporaryPath(for id: EntityID) -> String {
         "\(path(of: id)).\(counter.add(1, ordering: .relaxed).newValue)\(Self.temporaryEnding)"
     }
 
-    /// Gives a whole chunk its final name, and puts the name on the disk.
+    /// Gives a complete chunk its final name, and flushes the name to the disk.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     func keep(_ temporary: String, as id: EntityID) throws(FileFormatError) {
@@ -51,9 +51,9 @@ final class ChunkFolder: Sendable {
     /// - Throws: ``FileFormatError`` `io`.
     func remove(_ id: EntityID) throws(FileFormatError) { try DiskFile.remove(path(of: id)) }
 
-    /// Removes what no chunk needs: those that were on their way when the process ended, and those of which the journal knows nothing.
+    /// Removes files that are not needed: uploads that were incomplete when the process ended, and chunks that are not in the journal.
     ///
-    /// - Returns: ids of the chunks that are there with as many bytes as they must have, or that cannot be opened, and how many files were removed.
+    /// - Returns: the ids of chunks whose file has the right size or cannot be opened, and the number of removed files.
     /// - Throws: ``RouterError`` `storage`.
     func clean(expected: [EntityID: UInt32]) throws(RouterError) -> (present: Set<EntityID>, removed: Int) {
         var left = expected
@@ -72,8 +72,8 @@ final class ChunkFolder: Sendable {
         return (present, removed)
     }
 
-    /// True if a file has the size of its chunk, or cannot be opened at present: the disk may work again later, and clients that ask for
-    /// the chunk get an error that says so.
+    /// Checks whether a file has the size of its chunk, or cannot be opened at present: the disk may work again later, and clients that
+    /// request the chunk get an error that says so.
     private func hasSize(_ size: UInt32, _ path: String) -> Bool {
         do throws(FileFormatError) {
             return try DiskFile.open(path).size == Int64(size)

@@ -3,9 +3,9 @@ import SMPWire
 import Synchronization
 import XFTPProtocol
 
-/// A chunk that is being uploaded. Its calls block.
+/// The file of a chunk that is being uploaded. Calls block.
 final class ChunkWriter: Sendable {
-    /// Bytes that are written at a time: the memory that a stalled sender occupies.
+    /// Bytes written at a time, which is the memory that a stalled sender occupies.
     static let pieceSize = 64 << 10
 
     private struct State: ~Copyable {
@@ -24,7 +24,7 @@ final class ChunkWriter: Sendable {
         state = Mutex(State(left: Int(size)))
     }
 
-    /// - Throws: ``XFTPErrorType``: `size` if there is more than was announced, `fileIO`.
+    /// - Throws: ``XFTPErrorType``: `size` if there are more bytes than announced, `fileIO`.
     func write(_ bytes: Bytes) throws(XFTPErrorType) {
         try state.withLock { state in
             Result { () throws(XFTPErrorType) in
@@ -36,7 +36,7 @@ final class ChunkWriter: Sendable {
         }.get()
     }
 
-    /// Puts the chunk on the disk if it is the one that was announced.
+    /// Flushes the chunk to the disk if its size and digest are the announced ones.
     ///
     /// - Throws: ``XFTPErrorType``: `size`, `digest`, `fileIO`.
     func finish(digest: Bytes) throws(XFTPErrorType) {
@@ -52,9 +52,9 @@ final class ChunkWriter: Sendable {
     func discard() { try? DiskFile.remove(path) }
 }
 
-/// A chunk that is being downloaded, encrypted for its recipient. Its calls block.
+/// The file of a chunk that is being downloaded, encrypted for its recipient. Calls block.
 final class ChunkReader: Sendable {
-    /// Bytes that are read at a time: the memory that a stalled recipient occupies.
+    /// Bytes read at a time, which is the memory that a stalled recipient occupies.
     static let pieceSize = 64 << 10
 
     private struct State: ~Copyable {
@@ -71,7 +71,7 @@ final class ChunkReader: Sendable {
         state = Mutex(State(stream: BoxStream(secret, nonce: nonce), left: Int(size)))
     }
 
-    /// The next bytes, the tag being the last; nil at the end.
+    /// Reads and encrypts the next bytes, the last of which are the tag; nil at the end.
     ///
     /// - Throws: ``FileFormatError``: `io`; `invalidSize` if the file is shorter than it was.
     func next() throws(FileFormatError) -> Bytes? {

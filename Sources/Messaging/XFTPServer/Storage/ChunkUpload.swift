@@ -3,7 +3,7 @@ import SMPWire
 import Synchronization
 import XFTPProtocol
 
-/// An upload under way. It has room in the quota for the bytes that have come, and a file from the first of them on.
+/// An upload under way. It has room in the quota for the received bytes, and a file from the first byte on.
 final class ChunkUpload: Sendable {
     private struct State {
         var writer: ChunkWriter?
@@ -19,13 +19,13 @@ final class ChunkUpload: Sendable {
         self.info = info
     }
 
-    /// Bytes of the quota that are kept free for it.
+    /// Bytes of the quota that are reserved for it.
     var reserved: Int64 { state.withLock { $0.reserved } }
     var writer: ChunkWriter? { state.withLock { $0.writer } }
 
     func note(reserved bytes: Int64) { state.withLock { $0.reserved += bytes } }
 
-    /// The file of the chunk, which is made if there is none. It blocks.
+    /// Returns the writer of the chunk's file, which is created if necessary. Blocks.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     func openWriter(_ path: () -> String) throws(FileFormatError) -> ChunkWriter {

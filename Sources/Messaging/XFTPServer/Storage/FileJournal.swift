@@ -5,7 +5,7 @@ import NIOPosix
 import RouterSupport
 import Synchronization
 
-/// The journal of a file router, made durable on a thread of its own: commands that come at the same time share a synchronization.
+/// The journal of a file router, made durable on a thread of its own. Simultaneous commands share a synchronization.
 final class FileJournal: Sendable {
     private struct State {
         /// The callers that wait for the journal to be durable up to a position.
@@ -44,11 +44,11 @@ final class FileJournal: Sendable {
         }
     }
 
-    /// Why nothing is accepted at present; nil when all is well.
+    /// The reason why nothing is accepted at present; nil when the disk works.
     var failure: RouterError? { state.withLock { $0.failure } }
-    /// Bytes.
+    /// The size in bytes.
     var size: Int { journal.size }
-    /// Callers that wait, for tests.
+    /// The number of waiting callers, for tests.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Adds a record. To be called in the order in which the state changes.
@@ -58,7 +58,7 @@ final class FileJournal: Sendable {
 
     /// Waits until the journal is durable up to a position.
     ///
-    /// - Returns: false if the disk refuses it at present. What was appended is written when it takes something again.
+    /// - Returns: false if the disk refuses writes at present. The appended records are written when the disk accepts writes again.
     func isDurable(_ end: UInt64) async -> Bool {
         if journal.synchronized >= end { return true }
         let promise = Promise<Bool>()
@@ -71,7 +71,7 @@ final class FileJournal: Sendable {
         return await promise.value()
     }
 
-    /// Schedules a commit of what was appended.
+    /// Schedules a commit of the appended records.
     func schedule() {
         let isFirst = state.withLock { state in
             guard !state.isScheduled, !state.isStopped else { return false }
@@ -82,7 +82,7 @@ final class FileJournal: Sendable {
     }
 
     private func commit(flush: Bool = false) {
-        // While the disk refuses writes, a timer tries again; what is appended meanwhile goes with that.
+        // While the disk refuses writes, a timer tries again, and also writes the records appended meanwhile.
         let isFailing = state.withLock { state in
             state.isScheduled = false
             return state.failure != nil
@@ -99,16 +99,16 @@ final class FileJournal: Sendable {
                 defer { state.failure = nil }
                 return state.failure != nil
             }
-            if wasFailing { logger.notice("the disk works again") }
+            if wasFailing { logger.notice("the disk accepts writes again") }
             settle(isFailing: false)
-            // Written by themselves after what was refused.
+            // Records appended after the refused ones are written in a commit of their own.
             if journal.pendingCount > 0 { schedule() }
         } catch {
             let (pause, isFirst) = state.withLock { state in
                 defer { state.failure = error }
                 return (state.pauses.next(), state.failure == nil)
             }
-            if isFirst { logger.error("nothing is accepted: the disk refuses it", metadata: ["reason": "\(error)"]) }
+            if isFirst { logger.error("the router accepts nothing while the disk refuses writes; they are tried again", metadata: ["reason": "\(error)"]) }
             settle(isFailing: true)
             loop.scheduleTask(in: TimeAmount(pause)) { [self] in
                 if !state.withLock({ $0.isStopped }) { tryToCommit(flush: flush) }
@@ -116,7 +116,7 @@ final class FileJournal: Sendable {
         }
     }
 
-    /// Answers the waiting requests: all of them if the disk is failing, so that none waits for ever.
+    /// Answers the waiting requests whose records are durable; all requests if the disk fails, so that none waits for ever.
     private func settle(isFailing: Bool) {
         let durable = journal.synchronized
         let settled = state.withLock { state in
@@ -127,7 +127,7 @@ final class FileJournal: Sendable {
         for (end, promise) in settled { promise.resolve(end <= durable) }
     }
 
-    /// Copies what is written into a folder, while the journal continues.
+    /// Copies the written part of the journal into a folder, while writing continues.
     ///
     /// - Throws: ``RouterError`` `storage`.
     func copy(to folder: String) throws(RouterError) { try journal.copy(to: folder) }
@@ -141,15 +141,15 @@ final class FileJournal: Sendable {
 
     // MARK: Clearing
 
-    /// True if it is time to write the journal anew.
+    /// True if it is time to rewrite the journal.
     var needsClearing: Bool {
         let (threshold, failure) = state.withLock { (max(clearingThreshold, 2 * $0.sizeAfterClearing), $0.failure) }
         return failure == nil && journal.size > threshold
     }
 
-    /// Writes the journal anew.
+    /// Rewrites the journal.
     ///
-    /// - Parameter appendNext: appends the records of the next part of the state, and returns true once there is no more. Others append between its calls.
+    /// - Parameter appendNext: appends the records of the next part of the state, and returns true after the last part. Others append between its calls.
     /// - Throws: ``RouterError`` `storage`; nothing is lost then.
     func clear(_ appendNext: @escaping @Sendable () -> Bool) async throws(RouterError) {
         let promise = Promise<Result<Void, RouterError>>()
@@ -164,7 +164,7 @@ final class FileJournal: Sendable {
         try await promise.value().get()
     }
 
-    /// Goes on with the next part. Between two of them, callers that wait are answered.
+    /// Rewrites the next part. Between parts, waiting callers are answered.
     private func clear(from start: UInt64, _ appendNext: @escaping @Sendable () -> Bool, _ promise: Promise<Result<Void, RouterError>>) {
         do throws(RouterError) {
             guard !state.withLock({ $0.isStopped }) else { throw RouterError(.stopped, "the router has stopped") }
@@ -173,7 +173,7 @@ final class FileJournal: Sendable {
             try journal.commit(flush: isDone)
             settle(isFailing: false)
             guard isDone else { return loop.execute { [self] in clear(from: start, appendNext, promise) } }
-            guard journal.synchronized >= end else { throw RouterError(.storage, "the disk has not taken all that it was given") }
+            guard journal.synchronized >= end else { throw RouterError(.storage, "the disk has not accepted all records of the journal") }
             while let oldest = try journal.oldestSegment(), oldest.base < start { try journal.removeOldestSegment() }
             state.withLock { $0.sizeAfterClearing = journal.size }
             promise.resolve(.success(()))
@@ -182,7 +182,7 @@ final class FileJournal: Sendable {
         }
     }
 
-    /// Makes durable what is left and ends the thread. May be called again.
+    /// Flushes the remaining records and ends the thread. May be called again.
     func stop() async {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -195,7 +195,7 @@ final class FileJournal: Sendable {
                 try journal.commit(flush: true)
                 if journal.pendingCount > 0 { try journal.commit(flush: true) }
             } catch {
-                logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
+                logger.critical("unanswered commands are lost: the disk refuses their records", metadata: ["reason": "\(error)"])
             }
             settle(isFailing: true)
             keepExtent()
