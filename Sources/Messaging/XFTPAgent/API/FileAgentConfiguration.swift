@@ -13,16 +13,16 @@ package struct FileAgentConfiguration: Sendable {
     package var retry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(300))
     /// Failed attempts after which a warning is sent; the agent continues.
     package var attemptsBeforeWarning = 3
-    /// After how long a transfer that does not come to its end fails.
+    /// The time after which an incomplete transfer fails.
     package var transferLifetime: Duration = .seconds(2 * 86_400)
-    /// After how long chunks are not tried to be deleted any more: routers have deleted them by then.
+    /// The time after which the deletion of a chunk is no longer attempted: the router has deleted it by then.
     package var deletionLifetime: Duration = .seconds(2 * 86_400)
     /// Chunks of one file that are transferred at the same time.
     package var chunksAtOnce = 3
     /// Chunks of all files that are transferred at the same time.
     package var chunksOfAllFilesAtOnce = 12
 
-    /// Is called with the router of each connection that is made, and again when it has ended. From any thread.
+    /// A function that is called when a connection to a router is made, and again when it has ended. From any thread.
     package var onConnection: @Sendable (_ server: XFTPServerAddress, _ isConnected: Bool) -> Void = { _, _ in }
 
     package init(folder: String) { self.folder = folder }
@@ -30,8 +30,8 @@ package struct FileAgentConfiguration: Sendable {
 
 /// The file routers of users.
 package protocol FileServerSource: Sendable {
-    /// Routers for uploads of a user, with their passwords.
+    /// Returns the routers for uploads of a user, with their passwords.
     func servers(of user: Int64) async -> [XFTPServerWithAuth]
-    /// True if files may be downloaded from a router without asking: it is the user's, or one of an operator that the user has accepted.
+    /// Checks whether files may be downloaded from a router without approval: it is the user's, or belongs to an operator that the user has accepted.
     func isKnown(_ server: XFTPServerAddress, to user: Int64) async -> Bool
 }

@@ -2,7 +2,7 @@ package import SMPAgent
 package import SMPProtocol
 import Synchronization
 
-/// A file router, as one user uses it.
+/// A user and a file router that the user's transfers use.
 package struct FileServerKey: Hashable, Sendable {
     package var user: Int64
     package var server: XFTPServerAddress
@@ -34,7 +34,7 @@ package struct FileServerStatistics: Sendable, Hashable {
     /// True if nothing was counted.
     package var isEmpty: Bool { counts.isEmpty }
 
-    /// The sums.
+    /// Adds each counter.
     package static func + (one: FileServerStatistics, other: FileServerStatistics) -> FileServerStatistics {
         var sum = one
         for (counter, count) in other.counts { sum[counter] &+= count }
@@ -42,11 +42,11 @@ package struct FileServerStatistics: Sendable, Hashable {
     }
 }
 
-/// The state of the file routers of all users, and what was counted since the start of the process.
+/// The state of the file routers of all users, and the counters since the start of the process.
 package struct FileServersSummary: Sendable {
     package var statistics: [FileServerKey: FileServerStatistics]
     package var sessions: [FileServerKey: SessionCounts]
-    /// The requests that are being made: of uploads, downloads and deletions.
+    /// The requests under way: uploads, downloads and deletions.
     package var requests: [FileServerKey: [FileServerCounter: Int]]
 
     package init(
@@ -59,9 +59,9 @@ package struct FileServersSummary: Sendable {
     }
 }
 
-/// Counts what happens on file routers.
+/// The counters of requests to file routers.
 ///
-/// Descriptions can name any number of routers: of more than ``limit`` those that come later are not counted.
+/// Descriptions can name any number of routers; only the first ``limit`` are counted.
 final class FileStatisticsRegistry: Sendable {
     static let limit = 1_000
 
@@ -81,7 +81,7 @@ final class FileStatisticsRegistry: Sendable {
 
     /// Counts a request that begins; ``end(_:_:)`` must follow.
     ///
-    /// - Parameter counter: that of the attempts.
+    /// - Parameter counter: the counter of attempts.
     func begin(_ counter: FileServerCounter, _ key: FileServerKey) {
         add(counter, key)
         state.withLock { $0.requests[key, default: [:]][counter, default: 0] += 1 }
@@ -99,6 +99,6 @@ final class FileStatisticsRegistry: Sendable {
         state.withLock { ($0.counts, $0.requests) }
     }
 
-    /// Begins to count anew.
+    /// Resets the counters.
     func reset() { state.withLock { $0.counts = [:] } }
 }

@@ -7,7 +7,7 @@ package struct FileServerTestFailure: Error, Sendable, Hashable {
     package enum Step: String, Sendable, Hashable, CaseIterable {
         /// A session with the router: its address, its certificate and a common version.
         case connect
-        /// A new chunk, which the router's password may be needed for.
+        /// The announcement of a chunk, which may need the router's password.
         case createFile
         case uploadFile
         case downloadFile
@@ -18,11 +18,11 @@ package struct FileServerTestFailure: Error, Sendable, Hashable {
 
     /// The reason of a failure.
     package enum Reason: Sendable, Hashable {
-        /// The router has refused.
+        /// The router has refused the request.
         case router(XFTPErrorType)
-        /// The router cannot be reached, or answers something else.
+        /// The router cannot be reached, or its answer is invalid.
         case broker(BrokerErrorType)
-        /// Something on this machine has failed; for a person.
+        /// A failure on this machine, described for a person.
         case `internal`(String)
     }
 

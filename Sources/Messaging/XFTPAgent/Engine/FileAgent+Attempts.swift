@@ -10,12 +10,12 @@ import XFTPProtocol
 struct TransferInterrupted: Error {}
 
 extension FileAgent {
-    /// Tries something until it succeeds or fails permanently, with growing waits.
+    /// Attempts an operation until it succeeds or fails permanently, with growing waits.
     ///
     /// - Parameters:
-    ///   - created: of the transfer, whose time is limited.
-    ///   - warn: told of the error when it has come several times in a row.
-    /// - Throws: ``XFTPClientError`` for good; ``FileTransferError`` `network` when the time is over; ``TransferInterrupted``.
+    ///   - created: the creation time of the transfer, whose lifetime is limited.
+    ///   - warn: called with the error of the attempt number ``FileAgentConfiguration/attemptsBeforeWarning``.
+    /// - Throws: ``XFTPClientError`` for a permanent failure; ``FileTransferError`` of the last failure after the lifetime; ``TransferInterrupted``.
     func attempt<Value: Sendable>(
         since created: Int64, warn: @Sendable (FileTransferError) async -> Void,
         _ body: @Sendable () async throws(XFTPClientError) -> Value
@@ -35,7 +35,7 @@ extension FileAgent {
             }
             guard case .failure(let error) = result else { return try result.get() }
             if Task.isCancelled { throw TransferInterrupted() }
-            // Other settings of the network end the connecting that they find.
+            // A change of the network's settings cancels attempts to connect; these are repeated.
             guard error.isTemporary || error.code == .cancelled else { throw error }
             failures += 1
             if failures == configuration.attemptsBeforeWarning { await warn(FileTransferError(error)) }
@@ -56,7 +56,7 @@ extension FileAgent {
         do { try step(moment) } catch { throw TransferInterrupted() }
     }
 
-    /// Counts a request to a router and its outcome. One that was cancelled has none.
+    /// Counts a request to a router and its outcome. A cancelled request has no outcome.
     func counted<Value: Sendable>(
         _ attempts: FileServerCounter, _ successes: FileServerCounter, _ failures: (XFTPClientError) -> FileServerCounter, _ router: FileServerKey,
         _ request: () async throws(XFTPClientError) -> Value
@@ -75,7 +75,7 @@ extension FileAgent {
 
     // MARK: Deletions
 
-    /// Deletes chunks from their routers until none is left that could be.
+    /// Deletes chunks from their routers until none is left that can be deleted.
     func runDeletions() async {
         var wait = configuration.retry.initial
         while !Task.isCancelled {
@@ -84,7 +84,7 @@ extension FileAgent {
                 records = try await store.deletions()
                 guard !records.isEmpty else { return }
             } catch {
-                // The disk may give later what it refuses now.
+                // The disk may work again later.
                 logger.warning("deletions of chunks cannot be read", metadata: ["error": "\(error)"])
                 records = []
             }
@@ -99,7 +99,7 @@ extension FileAgent {
                         }
                         isDone = true
                     } catch {
-                        // What the router does not know is deleted.
+                        // A chunk that the router does not know counts as deleted.
                         isDone = !error.isTemporary && error.code != .cancelled
                     }
                 }
@@ -124,7 +124,7 @@ extension FileTransferError {
 }
 
 extension XFTPClientError {
-    /// The router's own error, or what is wrong with its answer.
+    /// The router's own error, or the error of its answer.
     fileprivate var routerError: XFTPErrorType? {
         switch code {
         case .protocol(let error), .response(let error): error

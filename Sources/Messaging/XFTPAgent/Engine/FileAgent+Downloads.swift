@@ -8,7 +8,7 @@ import XFTPClient
 import XFTPProtocol
 
 extension FileAgent {
-    /// Brings a download to its end.
+    /// Runs a download until it is complete or has failed.
     ///
     /// - Parameter fresh: the record, if it has just been checked and stored.
     func runDownload(_ id: FileTransferID, _ fresh: DownloadRecord? = nil) async {
@@ -29,7 +29,7 @@ extension FileAgent {
                 }
                 do {
                     if let target = try await store.target(ofDownload: id), !target.isComplete {
-                        // Removed again with the transfer, if the disk refuses it now.
+                        // Repeated when the transfer is removed, if the disk refuses it now.
                         try? WorkFolder.discard(id.partPath(of: target.path), target.path)
                     }
                     try await store.setDownload(id, .failed, failure)
@@ -51,7 +51,7 @@ extension FileAgent {
         case .failed: return await announce(.downloadFailed(id, record.failure ?? FileTransferError(.storage, "the download failed")))
         case .receiving:
             let isFresh = fresh != nil
-            // The process may have ended after the file got its name. The chunks may be on no router any more.
+            // The process may have ended after the file got its name; then the chunks may no longer be on any router.
             if isFresh || !WorkFolder.isKept(part, as: record.target.path) {
                 if !isFresh { try await check(record.current, record) }
                 if let redirect = record.description.redirect, record.redirected == nil {
@@ -76,7 +76,7 @@ extension FileAgent {
         guard description.party == .recipient else { throw FileTransferError(.redirect, "the description is the sender's, not one for a recipient") }
         guard description.size <= XFTPLimits.hardFileSize,
             description.redirect.map({ $0.size <= XFTPLimits.hardFileSize }) ?? true
-        else { throw FileTransferError(.size, "the file is larger than files can be") }
+        else { throw FileTransferError(.size, "the file is larger than the maximum size of a file") }
         guard !record.approvesServers else { return }
         var unknown: [String] = []
         for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) where !hidesAddress(from: server) {
@@ -89,9 +89,9 @@ extension FileAgent {
 
     // MARK: Chunks
 
-    /// Receives the chunks of the present description and does something with them.
+    /// Receives the chunks of the present description and passes them to a function.
     ///
-    /// - Parameter isFresh: whether no run before can have left chunks.
+    /// - Parameter isFresh: true if no earlier run can have left chunks.
     private func withChunks<Value: Sendable>(
         of record: DownloadRecord, isFresh: Bool, _ body: @escaping @Sendable (ReceivedChunks) async throws -> Value
     ) async throws -> Value {
@@ -99,7 +99,7 @@ extension FileAgent {
         guard let chunk = description.chunks.first, description.chunks.count == 1, chunk.size <= FileCoding.smallChunk else {
             return try await body(.files(try await receiveChunks(record, isFresh: isFresh)))
         }
-        // It is used before its permit is released, so that no more small chunks are in memory than may be received at once.
+        // The chunk is used before its permit is released, so that memory holds no more small chunks than may be received at once.
         return try await receive(chunk, of: record) { [self] session, replica async throws(XFTPClientError) -> Result<Value, any Error> in
             let bytes = try await session.download(replica.id, key: replica.key, size: chunk.size, digest: chunk.digest)
             do {
@@ -111,7 +111,7 @@ extension FileAgent {
         }.get()
     }
 
-    /// Receives the chunks that are not there yet into files. These are not flushed: what an earlier run has left counts if its digest is right.
+    /// Receives the missing chunks into files. The files are not flushed: a chunk that an earlier run has left is used if its digest is right.
     ///
     /// - Returns: the paths of all chunks.
     private func receiveChunks(_ record: DownloadRecord, isFresh: Bool) async throws -> [String] {
@@ -136,23 +136,23 @@ extension FileAgent {
             }
             try pass(.received)
             let received = done.add(Int64(chunk.size))
-            // The last one is announced with the outcome.
+            // The last chunk is announced with the outcome.
             if let total, received < total { await announce(.downloadProgress(record.id, received: received, total: total)) }
         }
         return paths
     }
 
-    /// Routers of a chunk that are asked for it. Descriptions of clients name one. A description with thousands would cause as many connections.
+    /// The maximum number of routers tried for a chunk. Descriptions of clients name one; a description with thousands would cause as many connections.
     private static let replicasTried = 8
 
-    /// Asks the routers that have a chunk for it, one after the other.
+    /// Requests a chunk from its routers, one after the other.
     private func receive<Value: Sendable>(
         _ chunk: FileDescription.Chunk, of record: DownloadRecord,
         _ body: @escaping @Sendable (XFTPSession, FileDescription.Replica) async throws(XFTPClientError) -> Value
     ) async throws -> Value {
         guard !chunk.replicas.isEmpty else { throw FileTransferError(.noFile, "chunk \(chunk.number) is on no router") }
         let replicas = chunk.replicas.prefix(Self.replicasTried)
-        // The proxy that made approval needless may be switched off meanwhile.
+        // The proxy that made the approval unnecessary may be switched off meanwhile.
         var hidden: Set<XFTPServerAddress> = []
         if !record.approvesServers, hasUsedProxy {
             for server in Set(replicas.map(\.server)) where !(await servers.isKnown(server, to: record.user)) { hidden.insert(server) }
@@ -182,7 +182,7 @@ extension FileAgent {
 
     // MARK: Content
 
-    /// Reads the description that was uploaded in place of the file, and notes it.
+    /// Reads the description that was uploaded in place of the file, and stores it.
     private func follow(_ redirect: FileDescription.Redirect, _ record: DownloadRecord, _ chunks: ReceivedChunks) async throws -> FileDescription {
         let text = try await reportingFile { [self] in
             try await cancellable { isCancelled in
@@ -198,16 +198,16 @@ extension FileAgent {
         }
         guard let description = try? FileDescription(parsing: String(decoding: text, as: UTF8.self)), description.party == .recipient,
             description.redirect == nil
-        else { throw FileTransferError(.redirect, "the redirect leads to something else than a description") }
+        else { throw FileTransferError(.redirect, "the redirect does not lead to a description") }
         guard description.size == redirect.size, description.digest == redirect.digest else {
-            throw FileTransferError(.redirect, "the redirect leads to another file than was announced")
+            throw FileTransferError(.redirect, "the redirect leads to a file that is not the announced one")
         }
         try await reporting { try await $0.setRedirected(record.id, description) }
         try pass(.redirected)
         return description
     }
 
-    /// Decrypts the file beside its path, and then names it.
+    /// Decrypts the file to a path beside its own, and then renames it.
     private func keep(_ record: DownloadRecord, _ chunks: ReceivedChunks, _ part: String) async throws {
         try await reportingFile { [self] in
             try await cancellable { [self] isCancelled in
@@ -225,6 +225,6 @@ extension FileAgent {
 }
 
 extension FileTransferID {
-    /// The path to which a file is decrypted: beside its own, so that it can be renamed in one step.
+    /// Returns the path to which a file is decrypted: beside its own, so that it can be renamed in one step.
     func partPath(of target: String) -> String { target + ".part-" + Base64URL.encode(Bytes(bytes.prefix(6)), padded: false) }
 }

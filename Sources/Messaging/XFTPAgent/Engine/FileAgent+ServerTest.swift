@@ -6,12 +6,12 @@ import XFTPClient
 import XFTPProtocol
 
 extension FileAgent {
-    /// Tries whether files can be exchanged over a router: connects, uploads a chunk of 64 KiB, downloads, compares and deletes it. Nothing of it is stored.
+    /// Tests whether files can be exchanged over a router: connects, uploads a chunk of 64 KiB, downloads, compares and deletes it. Stores nothing.
     ///
     /// - Throws: ``FileServerTestFailure``.
     package func testServer(_ server: XFTPServerWithAuth, user: Int64) async throws(FileServerTestFailure) {
         let session = try await step(.connect) { [sessions] () async throws(XFTPClientError) in
-            // A session of its own: one that is there would not show whether the address is right.
+            // A new session: an existing one would not show whether the address is right.
             try await sessions.connect(.init(user: user, server: server.server))
         }
         do throws(FileServerTestFailure) {
@@ -61,7 +61,7 @@ extension FileAgent {
         do {
             return try await body()
         } catch {
-            // What has been damaged on its way was not downloaded as it was uploaded.
+            // A wrong digest of the answer means that the download differs from the upload.
             let isDifferent = error.code == .response(.digest)
             throw FileServerTestFailure(step: isDifferent ? .compareFile : step, reason: error.reason)
         }

@@ -9,10 +9,10 @@ import XFTPClient
 import XFTPProtocol
 
 extension FileAgent {
-    /// Announcements of a chunk that a router has forgotten, which are made again.
+    /// The maximum number of announcements of a chunk whose router has forgotten it.
     private static let announcements = 3
 
-    /// Brings an upload to its end.
+    /// Runs an upload until it is complete or has failed.
     ///
     /// - Parameter fresh: the record, if it has just been stored.
     func runUpload(_ id: FileTransferID, _ fresh: UploadRecord? = nil) async {
@@ -26,7 +26,7 @@ extension FileAgent {
             } catch {
                 let failure = (error as? XFTPClientError).map(FileTransferError.init) ?? error as? FileTransferError
                 guard let failure, failure.code != .storage else {
-                    // The disk fails: tried again, as nothing could be noted about it either.
+                    // The disk fails, so that a failure could not be stored either: the upload is tried again.
                     logger.error("an upload waits for the store", metadata: ["reason": "\(error)"])
                     do { try await clock.sleep(for: wait) } catch { return }
                     wait = min(wait * 3 / 2, configuration.retry.maximum)
@@ -66,7 +66,7 @@ extension FileAgent {
         await announce(.uploadComplete(id, sender: sender, recipients: recipients))
     }
 
-    /// Encrypts the file and notes its digests. The encrypted file is not flushed: it is made again if it is lost.
+    /// Encrypts the file and stores its digests. The encrypted file is not flushed: it is created again if it is lost.
     private func encrypt(_ record: inout UploadRecord) async throws {
         let (plan, digest, chunks) = try await reportingFile { [record, folder] in
             try await cancellable { isCancelled in
@@ -86,7 +86,7 @@ extension FileAgent {
         try await reporting { [record] in try await $0.setEncrypted(record.id, size: plan.encryptedSize, digest: digest, record.chunks) }
     }
 
-    /// Makes the encrypted file again if it has been lost with the power.
+    /// Creates the encrypted file again if a loss of power has lost it.
     private func restore(_ record: UploadRecord) async throws {
         let missing = record.chunks.filter { !$0.isUploaded }
         guard !missing.isEmpty, record.smallChunk == nil else { return }
@@ -109,12 +109,12 @@ extension FileAgent {
         try await inParallel(missing, atOnce: configuration.chunksAtOnce) { [self] chunk in
             try await upload(chunk, of: record)
             let sent = done.add(Int64(chunk.size))
-            // The last one is announced with the outcome.
+            // The last chunk is announced with the outcome.
             if sent < total { await announce(.uploadProgress(record.id, sent: sent, total: total)) }
         }
     }
 
-    /// The bytes of a chunk: a part of the encrypted file, or a small chunk that is encrypted now.
+    /// Returns the bytes of a chunk: a part of the encrypted file, or a small chunk that is encrypted now.
     private func source(of chunk: UploadRecord.Chunk, _ record: UploadRecord) async throws(XFTPClientError) -> ChunkSource {
         do {
             guard record.smallChunk != nil else {
@@ -158,14 +158,14 @@ extension FileAgent {
                 try pass(.uploaded)
                 return try await reporting { try await $0.setUploaded(chunk.number, in: record.id) }
             } catch let error as XFTPClientError where error.code == .protocol(.auth) && attempt < Self.announcements {
-                // The router has forgotten the chunk: its time was over before it was uploaded.
+                // The router has forgotten the chunk: it expired before it was uploaded.
                 try await reporting { try await $0.setReplica(nil, of: chunk.number, in: record.id) }
                 replica = nil
             }
         }
     }
 
-    /// Announces a chunk on one of the user's routers, whichever takes it.
+    /// Announces a chunk on the first of the user's routers that accepts it.
     private func announceChunk(
         _ chunk: UploadRecord.Chunk, of record: UploadRecord, _ warn: @Sendable (FileTransferError) async -> Void
     ) async throws -> UploadRecord.Chunk.Replica {
@@ -178,7 +178,7 @@ extension FileAgent {
                 do throws(XFTPClientError) {
                     return try await announceChunk(chunk, of: record, on: candidates[(start + index) % candidates.count])
                 } catch {
-                    // A router that may take it later is worth a wait.
+                    // A router that may accept it later is worth waiting for.
                     if failure?.isTemporary != true { failure = error }
                 }
             }
@@ -208,20 +208,20 @@ extension FileAgent {
 }
 
 extension UploadRecord {
-    /// The division of the file into chunks.
+    /// Divides the file into chunks.
     ///
     /// - Throws: ``FileTransferError`` `size`.
     fileprivate func plan(contentSize: Int64) throws -> FilePlan {
         guard let plan = FilePlan(header: FileAgent.header(name), contentSize: contentSize, asOneChunk: asOneChunk) else {
-            throw FileTransferError(.size, "the file has \(contentSize) bytes, which is more than can be sent")
+            throw FileTransferError(.size, "the file has \(contentSize) bytes, which is more than the maximum size of a file")
         }
         return plan
     }
 
-    /// The only chunk, if it is small enough to be made in memory whenever it is uploaded.
+    /// The only chunk of the file, if it is small enough to be encrypted in memory for each upload.
     fileprivate var smallChunk: Chunk? { chunks.count == 1 ? chunks.first { $0.size <= FileCoding.smallChunk } : nil }
 
-    /// The descriptions for the sender and the recipients; nil if a chunk is nowhere.
+    /// The descriptions for the sender and the recipients; nil if a chunk is not announced to all recipients.
     fileprivate var descriptions: (sender: FileDescription, recipients: [FileDescription])? {
         guard let encrypted, let size = chunks.first?.size, chunks.allSatisfy({ $0.replica?.recipients.count == recipients }) else { return nil }
         func description(_ party: FileDescription.Party, _ replica: (Chunk.Replica) -> FileDescription.Replica) -> FileDescription {
@@ -240,7 +240,7 @@ extension UploadRecord {
 }
 
 extension WorkFolder {
-    /// Encrypts the file of an upload into the folder. Of a file with one small chunk nothing but the digests is made.
+    /// Encrypts the file of an upload into the folder. For a file with one small chunk, this only computes the digests.
     fileprivate func encrypt(_ record: UploadRecord, _ plan: FilePlan, _ isCancelled: () -> Bool) throws -> (digest: Bytes, chunks: [Bytes]) {
         guard plan.chunks.count > 1 || plan.chunks.contains(where: { $0 > FileCoding.smallChunk }) else {
             return try FileCoding.encrypt(record.source, plan, key: record.key, nonce: record.nonce, isCancelled: isCancelled) { _ in }

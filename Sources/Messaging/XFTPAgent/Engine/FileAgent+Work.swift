@@ -3,7 +3,7 @@ import Synchronization
 import XFTPProtocol
 
 extension FileAgent {
-    /// Does what blocks on a thread for that, and tells it when the transfer has been cancelled.
+    /// Runs a blocking function on a thread pool; its parameter returns whether the transfer has been cancelled.
     func cancellable<Value: Sendable>(_ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value) async throws -> Value {
         let flag = Flag()
         return try await withTaskCancellationHandler {
@@ -13,21 +13,21 @@ extension FileAgent {
         }
     }
 
-    /// Does something with files of this machine.
+    /// Runs an operation on local files, and converts its errors.
     ///
-    /// - Throws: ``FileTransferError`` `file`; ``TransferInterrupted`` if it was cancelled.
+    /// - Throws: ``FileTransferError`` `file`; ``TransferInterrupted`` if the operation was cancelled.
     func reportingFile<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let error as FileFormatError {
             throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
         } catch is CancellationError {
-            // The threads that may block take no work of a task that was cancelled.
+            // The thread pool takes no work of a cancelled task.
             throw TransferInterrupted()
         }
     }
 
-    /// Does something with all items, some at a time. The first failure ends the others.
+    /// Runs a function for all items, some at a time. The first failure ends the others.
     func inParallel<Item: Sendable>(_ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var left = items[...]
@@ -47,7 +47,7 @@ private final class Flag: Sendable {
     func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// Bytes of a transfer that are done.
+/// The transferred bytes of a transfer.
 final class Progress: Sendable {
     private let bytes: Atomic<Int64>
 

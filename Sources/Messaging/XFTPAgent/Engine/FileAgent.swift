@@ -11,11 +11,11 @@ import Synchronization
 import XFTPClient
 package import XFTPProtocol
 
-/// Sends and receives files over file routers.
+/// The agent that sends and receives files over file routers.
 ///
-/// Transfers go on after a restart where they were. An outcome is announced again at every start until the transfer is removed.
+/// After a restart, transfers continue where they stopped. An outcome is announced again at every start until the transfer is removed.
 package final class FileAgent: Sendable {
-    /// Takes events. A transfer continues when it returns.
+    /// A function that receives events. The transfer continues when the function returns.
     package typealias EventHandler = @Sendable (FileTransferEvent) async -> Void
 
     private struct State {
@@ -24,7 +24,7 @@ package final class FileAgent: Sendable {
         var transfers: [FileTransferID: Task<Void, Never>] = [:]
         var deleting: Task<Void, Never>?
         var network: NetworkConfiguration
-        /// True if the network has gone through a proxy since the start: only then can a download rely on that.
+        /// True if the network has gone through a proxy since the start: only then can a download rely on a proxy.
         var hasUsedProxy: Bool
 
         init(_ network: NetworkConfiguration) {
@@ -46,14 +46,14 @@ package final class FileAgent: Sendable {
     let announce: EventHandler
     /// Chunks of all files that are transferred at the same time.
     let permits: AsyncSemaphore
-    /// Ends a transfer where a kill would: for tests.
+    /// A function of tests that ends a transfer where a kill of the process would.
     let step: @Sendable (FileStep) throws -> Void
     private let group: any EventLoopGroup
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - store: the agent's database, which must stay open until ``stop()`` has returned.
-    ///   - now: seconds since 1970.
+    ///   - now: the clock: seconds since 1970.
     /// - Throws: ``FileTransferError`` `network` if TLS is not available.
     package convenience init(
         _ configuration: FileAgentConfiguration, store: AgentStore, servers: any FileServerSource,
@@ -91,7 +91,7 @@ package final class FileAgent: Sendable {
         }
     }
 
-    /// Goes on with all transfers, and removes files that belong to none.
+    /// Continues all transfers, and removes files that belong to none.
     ///
     /// - Throws: ``FileTransferError`` `storage`, `file`.
     package func start() async throws(FileTransferError) {
@@ -108,7 +108,7 @@ package final class FileAgent: Sendable {
         deleteChunks()
     }
 
-    /// Ends all transfers, which go on at the next ``start()``, and closes all connections.
+    /// Interrupts all transfers, which continue at the next ``start()``, and closes all connections.
     package func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -122,13 +122,13 @@ package final class FileAgent: Sendable {
 
     // MARK: Statistics
 
-    /// The state and counters of all file routers.
+    /// Returns the state and counters of all file routers.
     package func serversSummary() async -> FileServersSummary {
         let (counts, requests) = statistics.all
         return FileServersSummary(statistics: counts, sessions: await sessions.states, requests: requests)
     }
 
-    /// Begins to count anew.
+    /// Resets the counters.
     package func resetServerStatistics() { statistics.reset() }
 
     // MARK: Sending
@@ -136,9 +136,9 @@ package final class FileAgent: Sendable {
     /// Encrypts and uploads a file.
     ///
     /// - Parameters:
-    ///   - source: must stay as it is until the upload is complete.
-    ///   - name: the name in the file; at most 255 bytes of it.
-    ///   - recipients: for each, a description of its own is made.
+    ///   - source: the file, which must not change until the upload is complete.
+    ///   - name: the name in the encrypted file, of which at most 255 bytes are kept.
+    ///   - recipients: the number of recipients, 1 to 10,000; each gets a description of its own.
     ///   - id: the id of the upload; nil for a new one. An upload that has it already continues unchanged.
     /// - Returns: the id of the upload, which is on the disk.
     /// - Throws: ``FileTransferError``: `file`, `size`, `noServers`, `storage`.
@@ -147,7 +147,7 @@ package final class FileAgent: Sendable {
         user: Int64, _ source: LocalFile, name: String, recipients: Int = 1, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
         let id = id ?? newID()
-        // The source may be gone by now: it is needed only until it is encrypted.
+        // The source may be gone by now.
         if try await isKnown(id) {
             run(id) { await $0.runUpload(id) }
             return id
@@ -156,16 +156,16 @@ package final class FileAgent: Sendable {
         do throws(FileFormatError) { size = try source.contentSize() } catch { throw FileTransferError(.file, error.message) }
         let record = try uploadRecord(id, user, source, ownsSource: false, name: name, recipients: recipients)
         guard FilePlan(header: Self.header(name), contentSize: size) != nil else {
-            throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
+            throw FileTransferError(.size, "the file has \(size) bytes, which is more than the maximum size of a file")
         }
         try await begin(record)
         return id
     }
 
-    /// Uploads a description for recipients, so that they need a short one only: it leads them to this one.
+    /// Uploads a description for recipients, who then need only the short description of the upload, which redirects to this one.
     ///
     /// - Parameters:
-    ///   - description: of a recipient.
+    ///   - description: the description for a recipient.
     ///   - id: the id of the upload; nil for a new one. An upload that has it already continues unchanged.
     /// - Throws: ``FileTransferError``.
     @discardableResult
@@ -177,7 +177,7 @@ package final class FileAgent: Sendable {
             run(id) { await $0.runUpload(id) }
             return id
         }
-        // It holds keys: on this machine it is encrypted with one that only the store has.
+        // The description contains keys: on this machine, its file is encrypted with a key that only the store has.
         let source = LocalFile(folder.description(id), key: LocalFile.Key.random(random))
         var record = try uploadRecord(id, user, source, ownsSource: true, name: "", recipients: recipients)
         record.asOneChunk = true
@@ -193,7 +193,7 @@ package final class FileAgent: Sendable {
             }
             try await begin(record)
         } catch {
-            // If the store has failed, the same is asked again, or the next start removes the file.
+            // If the store has failed, the caller repeats the request, or the next start removes the file.
             if error.code != .storage { removeFiles(id) }
             throw error
         }
@@ -209,7 +209,7 @@ package final class FileAgent: Sendable {
             nonce: BoxNonce.random(random), asOneChunk: false, status: .new, created: now())
     }
 
-    /// True if a transfer has the id, for example because the process ended between the agent's commit and its caller's.
+    /// Checks whether a transfer has the id, for example because the process ended between the agent's commit and its caller's.
     private func isKnown(_ id: FileTransferID) async throws(FileTransferError) -> Bool {
         try await reporting { try await $0.isKnown(id) }
     }
@@ -220,7 +220,7 @@ package final class FileAgent: Sendable {
         run(record.id) { await $0.runUpload(record.id, record) }
     }
 
-    /// As much of a name as a header holds, in whole characters.
+    /// Makes the header of a file with as many whole characters of its name as fit.
     static func header(_ name: String) -> FileHeader {
         var name = name
         while name.utf8.count > 255 { name.removeLast() }
@@ -232,9 +232,9 @@ package final class FileAgent: Sendable {
     /// Downloads and decrypts a file.
     ///
     /// - Parameters:
-    ///   - description: of a recipient.
-    ///   - target: the path at which there must be no file, or an empty one that reserves the name; encrypted there if it has a key.
-    ///   - approvesServers: whether routers that are not the user's may see this machine's address. Through a proxy they do not see it.
+    ///   - description: the description for a recipient.
+    ///   - target: the path, which must have no file, or an empty one that reserves the name. The file is encrypted if `target` has a key.
+    ///   - approvesServers: whether routers that are not the user's may see this machine's address. Behind a proxy, they do not see it.
     ///   - id: the id of the download; nil for a new one. A download that has it already continues unchanged.
     /// - Returns: the id of the download, which is on the disk.
     /// - Throws: ``FileTransferError``: `notApproved`, `size`, `storage`.
@@ -257,13 +257,13 @@ package final class FileAgent: Sendable {
 
     // MARK: Removing
 
-    /// Forgets a transfer: its outcome is known, or it is not wanted any more. What was uploaded stays on the routers, and what was received
-    /// stays where it is.
+    /// Removes a transfer whose outcome is known, or which is no longer wanted. Uploaded chunks stay on the routers, and the received file stays
+    /// at its path.
     ///
-    /// - Throws: ``FileTransferError``: `storage`; `file` if a file of the transfer cannot be removed. The transfer is known then as before.
+    /// - Throws: ``FileTransferError``: `storage`; `file` if a file of the transfer cannot be removed. The transfer is not removed then.
     package func remove(_ id: FileTransferID) async throws(FileTransferError) { try await remove(id, deletesRemotely: false) }
 
-    /// Forgets a transfer, and deletes what was uploaded from the routers.
+    /// Removes a transfer, and deletes its uploaded chunks from the routers.
     ///
     /// - Throws: ``FileTransferError``: `storage`, `file`, as ``remove(_:)``.
     package func delete(_ id: FileTransferID) async throws(FileTransferError) {
@@ -273,7 +273,7 @@ package final class FileAgent: Sendable {
 
     /// Deletes a file from the routers.
     ///
-    /// - Parameter description: of the sender.
+    /// - Parameter description: the description for the sender.
     /// - Throws: ``FileTransferError`` `storage`.
     package func deleteRemote(user: Int64, _ description: FileDescription) async throws(FileTransferError) {
         try await reporting { [now] in try await $0.addDeletions(description, user: user, now: now()) }
@@ -296,15 +296,15 @@ package final class FileAgent: Sendable {
         removeFiles(id)
     }
 
-    /// Removes the files of a transfer that are not needed any more.
+    /// Removes the unneeded files of a transfer.
     func removeFiles(_ id: FileTransferID) {
         do throws(FileFormatError) { try folder.remove(id) } catch {
-            // The next start removes them.
+            // The next start removes the files.
             logger.warning("files of a transfer cannot be removed", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// Reaches routers in this way from now on.
+    /// Changes how routers are reached from now on.
     ///
     /// - Throws: ``FileTransferError`` `network` if TLS is not available.
     package func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {
@@ -319,7 +319,7 @@ package final class FileAgent: Sendable {
         }
     }
 
-    /// True if a router does not see this machine's address.
+    /// Checks whether a router does not see this machine's address.
     func hidesAddress(from server: XFTPServerAddress) -> Bool { state.withLock { $0.network.hidesAddress(from: server) } }
 
     /// True if a download may have been allowed because a proxy hid this machine's address.
@@ -359,7 +359,7 @@ package final class FileAgent: Sendable {
         }
     }
 
-    /// Does something with the store.
+    /// Runs an operation on the store, and converts its errors.
     ///
     /// - Throws: ``FileTransferError`` `storage`.
     func reporting<Value: Sendable>(
@@ -368,7 +368,7 @@ package final class FileAgent: Sendable {
         do {
             return try await body(store)
         } catch {
-            throw FileTransferError(.storage, "the store refuses: \(error)")
+            throw FileTransferError(.storage, "the store has failed: \(error)")
         }
     }
 }

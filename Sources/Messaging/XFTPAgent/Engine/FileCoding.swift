@@ -2,22 +2,22 @@ import SMPCrypto
 import SMPWire
 import XFTPProtocol
 
-/// The chunks of a file on this machine.
+/// The received chunks of a file.
 enum ReceivedChunks: Sendable {
-    /// One file for each.
+    /// A file for each chunk.
     case files([String])
-    /// The only one, which is small.
+    /// The only chunk, which is small.
     case memory(Bytes)
 }
 
-/// Encrypts whole files, and decrypts them. Its calls block, and hold no more than a piece of a file or a small chunk.
+/// Encryption and decryption of whole files. Calls block, and hold at most a piece of a file or a small chunk in memory.
 enum FileCoding {
-    /// Bytes of the largest chunk that is held in memory if it is the only one of its file. A larger file goes through files of the work folder.
+    /// The maximum size in bytes of a file's only chunk that is held in memory. Larger files go through files of the work folder.
     static let smallChunk: UInt32 = 256 << 10
 
     /// Encrypts a file and hashes the result.
     ///
-    /// - Parameter write: takes the encrypted file in pieces.
+    /// - Parameter write: receives the encrypted file in pieces.
     /// - Returns: SHA-512 of the encrypted file, and SHA-256 of each chunk.
     /// - Throws: ``FileFormatError``.
     static func encrypt(
@@ -32,16 +32,16 @@ enum FileCoding {
         return digests.finish()
     }
 
-    /// The encrypted form of a file that has one small chunk.
+    /// Encrypts a file that has one small chunk.
     ///
-    /// - Throws: ``FileFormatError``; `invalidDigest` if the file is not any more what the digest was made of.
+    /// - Throws: ``FileFormatError``; `invalidDigest` if the file has changed since the digest was computed.
     static func encrypt(
         _ source: LocalFile, _ plan: FilePlan, key: BoxSecret, nonce: BoxNonce, digest: Bytes, isCancelled: () -> Bool
     ) throws(FileFormatError) -> Bytes {
         var chunk = Bytes()
         chunk.reserveCapacity(Int(plan.encryptedSize))
         try produce(source, plan, key: key, nonce: nonce, isCancelled: isCancelled) { chunk += $0 }
-        // What has changed must not leave the machine: the key stream is that of what the router may have already.
+        // A changed file must not be sent: the router may already have the previous content, encrypted with the same key stream.
         guard Hash.sha256(chunk) == digest else { throw changed(source) }
         return chunk
     }
@@ -51,7 +51,7 @@ enum FileCoding {
         write: (Bytes) throws(FileFormatError) -> Void
     ) throws(FileFormatError) {
         var reader = try LocalFileReader(source)
-        guard reader.contentSize == plan.contentSize else { throw FileFormatError(.invalidSize, "\(source.path) has changed its size meanwhile") }
+        guard reader.contentSize == plan.contentSize else { throw FileFormatError(.invalidSize, "the size of \(source.path) has changed meanwhile") }
         var encryptor = FileEncryptor(plan, key: key, nonce: nonce)
         try write(encryptor.begin())
         while var piece = try reader.next() {
@@ -64,12 +64,12 @@ enum FileCoding {
         try write(encryptor.tag())
     }
 
-    /// The error for a file that was encrypted and is another one now.
+    /// Makes the error for a file that has changed since it was encrypted.
     static func changed(_ source: LocalFile) -> FileFormatError {
         FileFormatError(.invalidDigest, "\(source.path) has changed before it was uploaded")
     }
 
-    /// True if a part of a file has a digest.
+    /// Checks whether a part of a file has a digest.
     static func hasDigest(_ digest: Bytes, _ path: String, offset: Int64 = 0, size: UInt32) -> Bool {
         let hash = HashStream(.sha256)
         do throws(FileFormatError) {
@@ -89,7 +89,7 @@ enum FileCoding {
 
     /// Decrypts the chunks of a file, one after the other.
     ///
-    /// - Parameter write: takes the content in pieces, which are not authentic before this returns.
+    /// - Parameter write: receives the content in pieces, which are authentic only after this function has returned.
     /// - Throws: ``FileFormatError``.
     static func decrypt(
         _ description: FileDescription, _ chunks: ReceivedChunks, isCancelled: () -> Bool, write: (consuming Bytes) throws(FileFormatError) -> Void
@@ -118,7 +118,7 @@ enum FileCoding {
     }
 }
 
-/// The digests of an encrypted file and of its chunks, computed while it is made.
+/// The digests of an encrypted file and of its chunks, computed while it is encrypted.
 private struct ChunkDigests {
     private let whole = HashStream(.sha512)
     private var chunk = HashStream(.sha256)

@@ -2,15 +2,15 @@ import SMPAgent
 import SMPProtocol
 import XFTPClient
 
-/// The sessions with file routers, one for each user and router, made when they are needed.
+/// The sessions with file routers, one for each user and router, created when they are needed.
 ///
-/// Anyone who writes a description names the routers in it, thousands if they like: sessions that nobody uses are closed when there are more than
-/// ``maximumUnused`` of them, those first that were used longest ago.
+/// The author of a description can name thousands of routers. If more than ``maximumUnused`` sessions are unused, the least recently used one is
+/// closed.
 actor FileSessions {
-    /// Sessions that are kept while nobody uses them.
+    /// The maximum number of unused sessions that are kept open.
     static let maximumUnused = 32
 
-    /// Routers of which it is remembered that the last attempt to connect failed.
+    /// The maximum number of routers whose failed last connection attempt is remembered.
     static let maximumFailed = 256
 
     typealias Key = FileServerKey
@@ -19,7 +19,7 @@ actor FileSessions {
 
     private struct Entry {
         let connecting: Connecting
-        /// Calls that use it at present.
+        /// The number of calls that use the session at present.
         var users = 0
         /// A number that grows with each use.
         var lastUse: UInt64 = 0
@@ -47,10 +47,10 @@ actor FileSessions {
         return states
     }
 
-    /// Does something with a session, which is given up if it is of no more use afterwards.
+    /// Runs a request on a session. Removes the session if it cannot be used afterwards.
     ///
     /// - Parameter hidesAddress: whether the router must not see this machine's address.
-    /// - Throws: ``XFTPClientError``: `visibleAddress` without a request to the router.
+    /// - Throws: ``XFTPClientError``; `visibleAddress` without a request to the router.
     func with<Value: Sendable>(
         _ key: Key, hidesAddress: Bool = false, _ body: @Sendable (XFTPSession) async throws(XFTPClientError) -> Value
     ) async throws(XFTPClientError) -> Value {
@@ -62,34 +62,34 @@ actor FileSessions {
         } catch {
             await endUse(key, connecting)
             if error.endsSession || !session.isOpen { await forget(key, session) }
-            // What others have under way on a session that takes no more commands comes to its end.
+            // Closing the session lets other callers' requests on it come to their end; it accepts no new ones.
             if error.endsSession { await session.close() }
             throw error
         }
     }
 
-    /// The number of sessions, those that are being made included.
+    /// The number of sessions, including those that are being created.
     var count: Int { sessions.count }
 
     /// The number of calls that use a session or wait for one, for tests.
     var useCount: Int { sessions.values.reduce(0) { $0 + $1.users } }
 
-    /// Here, where the connector is replaced: all sessions that there are were made by the present one.
+    /// Checks the address on this actor, where the connector is replaced: all present sessions were created by the present connector.
     private func checkAddress(_ key: Key, _ hidesAddress: Bool) throws(XFTPClientError) {
         guard !hidesAddress || connector.hidesAddress(from: key.server) else {
             throw XFTPClientError(.visibleAddress, "a router that is not approved would see this machine's address")
         }
     }
 
-    /// A session whose use has begun: ``endUse(_:_:)`` must follow.
+    /// Begins the use of a session. ``endUse(_:_:)`` must follow.
     private func session(_ key: Key, hidesAddress: Bool) async throws(XFTPClientError) -> (XFTPSession, Connecting) {
         try checkAddress(key, hidesAddress)
         if let known = sessions[key]?.connecting {
             beginUse(key)
             if case .success(let session) = await known.value, session.isOpen { return (session, known) }
-            // Another caller may have replaced it meanwhile.
+            // Another caller may have replaced the session meanwhile.
             if sessions[key]?.connecting == known { sessions[key] = nil }
-            // The connector may be another one than before the wait, too.
+            // The connector may have been replaced during the wait, too.
             try checkAddress(key, hidesAddress)
         }
         if let newer = sessions[key]?.connecting { return try await result(of: newer, key) }
@@ -135,7 +135,7 @@ actor FileSessions {
         if case .success(let session) = await oldest.value.connecting.value { await session.close() }
     }
 
-    /// A new session that nobody else uses. The caller closes it.
+    /// Creates a session that nobody else uses. The caller closes it.
     ///
     /// - Throws: ``XFTPClientError``.
     func connect(_ key: Key) async throws(XFTPClientError) -> XFTPSession {
@@ -159,13 +159,13 @@ actor FileSessions {
         }
     }
 
-    /// Replaces the connector. Sessions that were made by the last one are closed.
+    /// Replaces the connector. Sessions of the previous one are closed.
     func setConnector(_ connector: XFTPConnector) async {
         self.connector = connector
         await close()
     }
 
-    /// Closes all sessions. New ones are made when they are needed.
+    /// Closes all sessions. New ones are created when they are needed.
     func close() async {
         let all = sessions.values.map(\.connecting)
         sessions = [:]
@@ -177,6 +177,6 @@ actor FileSessions {
 }
 
 extension FileServerKey {
-    /// Routers cannot tell by their sessions which of them are one user's.
+    /// A purpose for each user and router, so that routers cannot recognize sessions of the same user.
     fileprivate var purpose: String { "\(user)@\(server)" }
 }

@@ -2,9 +2,9 @@ import NIOPosix
 package import XFTPProtocol
 
 extension LocalFile {
-    /// Copies the content into another file, which may be reserved by an empty one. The work is done on a thread that may block.
+    /// Copies the content into another file, whose path may have an empty file. Runs on a thread pool.
     ///
-    /// - Throws: ``FileFormatError``: `io`, `invalidTag`, `invalidSize`. The other file is of no use then.
+    /// - Throws: ``FileFormatError``: `io`, `invalidTag`, `invalidSize`. The other file is incomplete then.
     package func copy(to target: LocalFile) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             var reader = try LocalFileReader(self)

@@ -3,8 +3,8 @@ package import SMPWire
 package import XFTPProtocol
 
 extension LocalFile {
-    /// Writes the content beside the path, puts it on the disk and gives it its name, which no other file must have: an empty one only reserves it.
-    /// The work is done on a thread that may block. It can be repeated, until ``removePart(of:)``.
+    /// Writes the content to a path beside this one, flushes it and renames it to this path, which must have no file, or an empty one that reserves it.
+    /// Runs on a thread pool. Can be repeated until ``removePart(of:)``.
     ///
     /// - Throws: ``FileFormatError`` `io`; `CancellationError`.
     package func keep(_ content: Bytes, of transfer: FileTransferID) async throws {
@@ -19,7 +19,7 @@ extension LocalFile {
         }
     }
 
-    /// Removes what ``keep(_:of:)`` has left beside the path.
+    /// Removes the file that ``keep(_:of:)`` has left beside the path.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func removePart(of transfer: FileTransferID) throws(FileFormatError) { try DiskFile.remove(transfer.partPath(of: path)) }

@@ -10,7 +10,7 @@ import XFTPProtocol
     import Darwin
 #endif
 
-/// The files of transfers that are under way: a folder for each. Its calls block.
+/// The files of transfers that are under way: a folder for each transfer. Calls block.
 struct WorkFolder: Sendable {
     let path: String
 
@@ -20,21 +20,21 @@ struct WorkFolder: Sendable {
     /// - Throws: ``FileFormatError`` `io`.
     func make() throws(FileFormatError) { try make(path) }
 
-    /// Makes the folder of a transfer if there is none.
+    /// Creates the folder of a transfer if necessary.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     func make(for id: FileTransferID) throws(FileFormatError) { try make(folder(id)) }
 
     private func make(_ path: String) throws(FileFormatError) {
         guard DiskInterposers.allow(.makeFolder, on: path), mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw FileFormatError(.io, "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw FileFormatError(.io, "the folder \(path) cannot be created: \(String(cString: strerror(errno)))")
         }
     }
 
     func encrypted(_ id: FileTransferID) -> String { folder(id) + "/encrypted" }
     func description(_ id: FileTransferID) -> String { folder(id) + "/description" }
 
-    /// - Parameter isRedirected: chunks behind a redirect have other names than those before it.
+    /// - Parameter isRedirected: whether a redirect was followed; its chunks have other names.
     func chunk(_ number: Int, of id: FileTransferID, isRedirected: Bool) -> String { folder(id) + (isRedirected ? "/redirected-" : "/chunk-") + "\(number)" }
 
     /// Removes the files of a transfer.
@@ -57,7 +57,7 @@ struct WorkFolder: Sendable {
         for name in try Self.names(in: path) where !known.contains(name) { try remove(path + "/" + name) }
     }
 
-    /// The names in a folder; none if it is not there. A folder that cannot be read now is not empty.
+    /// Lists the names in a folder; none if there is no folder. A folder that cannot be read now is an error.
     private static func names(in folder: String) throws(FileFormatError) -> [String] {
         do throws(SystemError) {
             guard DiskInterposers.allow(.list, on: folder) else { throw SystemError() }
@@ -68,8 +68,8 @@ struct WorkFolder: Sendable {
         }
     }
 
-    /// Gives a whole file its name, which no other file must have: an empty one only reserves it. One that has it already because this was done
-    /// before is no other.
+    /// Gives a complete file its name. The name must have no file, or an empty one that reserves it. A repetition after a success does
+    /// nothing.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     static func keep(_ part: String, as target: String) throws(FileFormatError) {
@@ -81,10 +81,10 @@ struct WorkFolder: Sendable {
         try DiskFile.synchronizeFolder(end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
     }
 
-    /// True if ``keep(_:as:)`` has given a file its name. It is whole then, and must not be written again.
+    /// Checks whether ``keep(_:as:)`` has given a file its name. It is complete then, and must not be written again.
     static func isKept(_ part: String, as target: String) -> Bool { isSame(part, target) }
 
-    /// Removes a file that is not wanted any more, also under the name that it may have got.
+    /// Removes a file that is no longer wanted, also under its final name.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     static func discard(_ part: String, _ target: String) throws(FileFormatError) {

@@ -7,7 +7,7 @@ import SMPProtocol
 import SMPWire
 import XFTPProtocol
 
-/// The transfers in the agent's database. A change is on the disk when the call returns.
+/// The transfers in the agent's database. A change is on the disk when its call returns.
 struct FileTransferStore: Sendable {
     let store: AgentStore
 
@@ -30,7 +30,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Notes that the file is encrypted, and how it is divided.
+    /// Stores the digest and the chunks of the encrypted file.
     func setEncrypted(_ id: FileTransferID, size: Int64, digest: Bytes, _ chunks: [UploadRecord.Chunk]) async throws {
         try await store.write { database in
             try database.run(
@@ -45,7 +45,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Notes where a chunk was announced, or that it is nowhere.
+    /// Stores the router on which a chunk was announced; nil if there is none.
     func setReplica(_ replica: UploadRecord.Chunk.Replica?, of number: Int, in id: FileTransferID) async throws {
         try await store.write { database in
             try database.run(
@@ -64,7 +64,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Notes that a router has a chunk. With the last one the upload is complete.
+    /// Stores that a router has a chunk. With the last chunk, the upload is complete.
     func setUploaded(_ number: Int, in id: FileTransferID) async throws {
         try await store.write { database in
             try database.run("UPDATE file_upload_chunks SET is_uploaded = 1 WHERE upload_id = ? AND number = ?", [data(id.bytes), number])
@@ -72,7 +72,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Notes that an upload is complete, if all of its chunks are uploaded.
+    /// Stores that an upload is complete, if all of its chunks are uploaded.
     func setComplete(_ id: FileTransferID) async throws { try await store.write { try completeUpload(id, $0) } }
 
     func setFailed(upload id: FileTransferID, _ failure: FileTransferError) async throws {
@@ -111,7 +111,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Notes where a redirect leads.
+    /// Stores the description that a redirect leads to.
     func setRedirected(_ id: FileTransferID, _ description: FileDescription) async throws {
         try await store.write { database in
             try database.run("UPDATE file_downloads SET redirected = ? WHERE download_id = ?", [description.text, data(id.bytes)])
@@ -140,7 +140,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Where a download is kept, and whether it is complete; nil if there is no such download.
+    /// Returns the path of a download, and whether it is complete; nil if there is no such download.
     func target(ofDownload id: FileTransferID) async throws -> (path: String, isComplete: Bool)? {
         try await store.read { database in
             let row = try Row.fetchOne(
@@ -153,7 +153,7 @@ struct FileTransferStore: Sendable {
 
     // MARK: Both
 
-    /// True if an upload or a download has the id.
+    /// Checks whether an upload or a download has the id.
     func isKnown(_ id: FileTransferID) async throws -> Bool {
         try await store.read { database in
             for sql in ["SELECT 1 FROM file_uploads WHERE upload_id = ?", "SELECT 1 FROM file_downloads WHERE download_id = ?"]
@@ -162,7 +162,7 @@ struct FileTransferStore: Sendable {
         }
     }
 
-    /// Forgets a transfer.
+    /// Removes a transfer.
     ///
     /// - Parameter deletesRemotely: whether the chunks of an upload are to be deleted from their routers.
     func remove(_ id: FileTransferID, deletesRemotely: Bool, now: Int64) async throws {
@@ -271,7 +271,7 @@ private func data(_ bytes: Bytes?) -> Data? { bytes.map { Data($0) } }
 private func secret(_ secret: SecretBytes?) -> Data? { secret.map { $0.withBytes { Data($0) } } }
 private func bytes(_ data: Data) -> Bytes { Bytes(data) }
 
-/// A failure as one line of text: code, router's error, message.
+/// The text form of a failure, in lines: code, router's error, routers, message.
 enum FailureText {
     static func write(_ failure: FileTransferError) -> String {
         ([failure.code.rawValue, failure.router?.wireString ?? "", failure.servers.joined(separator: " ")] + [failure.message]).joined(separator: "\n")

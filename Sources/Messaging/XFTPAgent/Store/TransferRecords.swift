@@ -3,11 +3,11 @@ import SMPProtocol
 import SMPWire
 import XFTPProtocol
 
-/// An upload as the store has it.
+/// An upload in the store.
 struct UploadRecord: Sendable {
     enum Status: String, Sendable { case new, encrypted, complete, failed }
 
-    /// A chunk, and where it is once a router has taken its announcement.
+    /// A chunk, and its router once that has accepted the announcement.
     struct Chunk: Sendable {
         struct Replica: Sendable {
             var server: XFTPServerAddress
@@ -27,7 +27,7 @@ struct UploadRecord: Sendable {
     var id: FileTransferID
     var user: Int64
     var source: LocalFile
-    /// True if the source is a file of the agent's own, removed at the end.
+    /// True if the source is a file of the agent, which is removed at the end.
     var ownsSource: Bool
     var name: String
     var recipients: Int
@@ -35,7 +35,7 @@ struct UploadRecord: Sendable {
     var nonce: BoxNonce
     var asOneChunk: Bool
     var redirect: FileDescription.Redirect?
-    /// Bytes and SHA-512 of the encrypted file, once it is.
+    /// The size in bytes and the SHA-512 of the encrypted file; nil before the encryption.
     var encrypted: (size: Int64, digest: Bytes)?
     var status: Status
     var failure: FileTransferError?
@@ -43,13 +43,13 @@ struct UploadRecord: Sendable {
     var chunks: [Chunk] = []
 }
 
-/// A download as the store has it.
+/// A download in the store.
 struct DownloadRecord: Sendable {
     enum Status: String, Sendable { case receiving, complete, failed }
 
     var id: FileTransferID
     var user: Int64
-    /// The description that was given.
+    /// The given description.
     var description: FileDescription
     /// The description that a redirect has led to.
     var redirected: FileDescription?
@@ -59,7 +59,7 @@ struct DownloadRecord: Sendable {
     var failure: FileTransferError?
     var created: Int64
 
-    /// The description whose chunks are received at present.
+    /// The description whose chunks are being received.
     var current: FileDescription { redirected ?? description }
 }
 
