@@ -1,8 +1,8 @@
-/// Why a cryptographic operation could not be done.
+/// The reason why a cryptographic operation failed.
 ///
-/// Nothing of keys or plaintext is in an error, so it may be logged.
+/// Errors contain no keys or plaintext, so they may be logged.
 public struct CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of fault. Bounded and stable: usable as a metric label.
+    /// The kind of fault. Stable and from a fixed set: usable as a metric label.
     public enum Code: String, Sendable, Hashable {
         /// A key has the wrong size, algorithm or encoding, or the peer's key gives no shared secret.
         case invalidKey
@@ -10,13 +10,13 @@ public struct CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidSignature
         /// Bytes of a fixed size (nonce, IV, ciphertext of the KEM …) have another size.
         case invalidSize
-        /// The ciphertext was made with another key or nonce, or was changed on its way.
+        /// The ciphertext was made with another key or nonce, or was changed later.
         case decryptionFailed
         /// The message does not fit its padded length.
         case messageTooLong
         /// The decrypted bytes are shorter than the length they declare.
         case invalidPadding
-        /// The cryptographic library refused an operation that is valid.
+        /// The cryptographic library refused a valid operation.
         case libraryFailure
     }
 

@@ -1,6 +1,6 @@
-/// A secret of X25519 and sntrup761 together: it holds as long as one of the two does.
+/// A combined secret of X25519 and sntrup761, which is secure as long as one of the two is.
 package enum KEMHybrid {
-    /// The SHA3-256 of both secrets, to be used for boxes.
+    /// Computes the SHA3-256 hash of both secrets, for use with boxes.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order.
     package static func secret(

@@ -2,16 +2,16 @@ internal import COpenSSL
 public import SMPWire
 internal import Synchronization
 
-/// Where random bytes come from.
+/// A source of random bytes.
 ///
-/// Everything that needs randomness is given a source, so that a test can replay a run from its seed.
+/// All code that needs randomness takes a source as a parameter, so that a test can replay a run from its seed.
 public protocol RandomSource: Sendable {
-    /// The next `count` bytes of the source.
+    /// Returns the next `count` bytes of the source.
     func bytes(_ count: Int) -> Bytes
 }
 
 extension RandomSource {
-    /// The next `count` bytes, kept in memory that is zeroed after use.
+    /// Returns the next `count` bytes, in memory that is zeroed after use.
     public func secret(_ count: Int) -> SecretBytes { SecretBytes(wiping: bytes(count)) }
 }
 
@@ -25,14 +25,14 @@ package struct SystemRandomSource: RandomSource {
             var done = 0
             while done < count {
                 let piece = min(count - done, Int(Int32.max))
-                precondition(RAND_priv_bytes(bytes + done, Int32(piece)) == 1, "the system gives no random bytes")
+                precondition(RAND_priv_bytes(bytes + done, Int32(piece)) == 1, "the system provides no random bytes")
                 done += piece
             }
         }
     }
 }
 
-/// A stream of bytes that depends on nothing but its seed: for replaying tests, never for real keys.
+/// A stream of bytes that depends only on its seed: for replaying tests, never for real keys.
 ///
 /// The stream is SHA-512(seed || 0) || SHA-512(seed || 1) || …, with the counter as eight little-endian bytes. Concurrent
 /// callers get disjoint pieces of it.
@@ -48,7 +48,7 @@ package final class SeededRandomSource: RandomSource {
 
     package init(seed: Bytes) { self.seed = seed }
 
-    /// A source whose seed is the eight little-endian bytes of a number.
+    /// Creates a source whose seed is the eight little-endian bytes of a number.
     package convenience init(seed: UInt64) {
         self.init(seed: withUnsafeBytes(of: seed.littleEndian) { Bytes($0) })
     }

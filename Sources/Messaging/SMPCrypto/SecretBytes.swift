@@ -1,9 +1,9 @@
 internal import CSodium
 public import SMPWire
 
-/// Key material: zeroed when the last owner lets go, compared in constant time, never printed.
+/// Key material: zeroed when the last reference ends, compared in constant time, never printed.
 ///
-/// It is a reference so that copies of a value that holds a key share one place in memory.
+/// A reference type, so that copies of a value with a key share one place in memory.
 public final class SecretBytes: @unchecked Sendable, Equatable {
     // Written only in `init`, before the object is shared. Never of size 0, so that it always has an address for C.
     private let storage: UnsafeMutablePointer<UInt8>
@@ -32,7 +32,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Takes bytes over and zeroes the array that held them, if nobody else holds it.
+    /// Copies bytes and zeroes their array, unless another variable shares it.
     public convenience init(wiping bytes: consuming Bytes) {
         var taken = consume bytes
         self.init(count: taken.count) { $0.copyBytes(from: taken) }
@@ -44,9 +44,9 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
     }
 
-    /// Takes over what `encode` writes, and zeroes the array that it was written to.
+    /// Copies the bytes that `encode` writes, and zeroes the array that they were written to.
     ///
-    /// - Parameter capacity: bytes that are reserved: more than that leave copies behind when the array grows.
+    /// - Parameter capacity: the number of reserved bytes. If more are written, the growing array leaves copies behind.
     public convenience init(reservingCapacity capacity: Int, encoding encode: (inout WireWriter) -> Void) {
         var writer = WireWriter(reservingCapacity: capacity)
         encode(&writer)
@@ -55,14 +55,14 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         SecretBytes.wipe(&bytes)
     }
 
-    /// Reads a value of the bytes' encoding from an array that is zeroed after.
+    /// Decodes a value from the bytes, through an array that is zeroed afterwards.
     public func decode<Value>(_ read: (inout WireParser) throws(WireError) -> Value) throws(WireError) -> Value {
         var bytes = bytes
         defer { SecretBytes.wipe(&bytes) }
         return try Self.decode(bytes, read)
     }
 
-    /// The parser is gone when this returns, so that nobody shares the array.
+    /// Decodes a value. The parser ends with this call, so that nothing shares the array afterwards.
     private static func decode<Value>(
         _ bytes: Bytes, _ read: (inout WireParser) throws(WireError) -> Value
     ) throws(WireError) -> Value {
@@ -75,7 +75,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         storage.deallocate()
     }
 
-    /// Lends the bytes for the time of the call. They must not be kept.
+    /// Calls `body` with the bytes, which must not be used after the call.
     public func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -83,7 +83,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         return try body(UnsafeRawBufferPointer(start: storage, count: count))
     }
 
-    /// Lends the bytes to a C function.
+    /// Calls a C function with the bytes.
     func withPointer<Result: ~Copyable>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
         defer { withExtendedLifetime(self) {} }
         return body(UnsafePointer(storage))
@@ -104,7 +104,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         left.count == right.count && sodium_memcmp(left.storage, right.storage, left.count) == 0
     }
 
-    /// Both one after the other.
+    /// Concatenates the bytes of both.
     public static func + (left: SecretBytes, right: SecretBytes) -> SecretBytes {
         SecretBytes(count: left.count + right.count) { (both: UnsafeMutablePointer<UInt8>) in
             both.update(from: left.storage, count: left.count)
@@ -112,12 +112,12 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
         }
     }
 
-    /// Zeroes an array. A copy that another variable shares stays as it is.
+    /// Zeroes an array. The copy of another variable stays unchanged.
     public static func wipe(_ bytes: inout Bytes) {
         bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { sodium_memzero(start, $0.count) } }
     }
 
-    /// Compares bytes that a peer sent in time that depends on the sizes only.
+    /// Compares bytes of a peer in time that depends on the sizes only.
     public static func areEqual(_ left: Bytes, _ right: Bytes) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }
@@ -133,7 +133,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension Bytes {
-    /// `count` bytes that a C function writes, all of them.
+    /// Creates an array of `count` bytes, all of which a C function writes.
     init(count: Int, writing: (UnsafeMutablePointer<UInt8>) -> Void) {
         self.init(unsafeUninitializedCapacity: Swift.max(count, 1)) { buffer, written in
             if let start = buffer.baseAddress { writing(start) }

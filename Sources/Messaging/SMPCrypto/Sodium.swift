@@ -1,6 +1,6 @@
 import CSodium
 
-/// libsodium chooses its implementations for the processor once, before the first use.
+/// The initialization of libsodium, which chooses implementations for the processor once, before the first use.
 enum Sodium {
     private static let isReady = sodium_init() >= 0
 

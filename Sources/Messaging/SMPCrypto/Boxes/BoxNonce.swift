@@ -13,7 +13,7 @@ package struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomS
         self.bytes = bytes
     }
 
-    /// The first 24 of the bytes, with zero bytes after them if there are fewer: how nonces are made of identifiers.
+    /// Creates a nonce of the first 24 bytes, with zero bytes appended if there are fewer: nonces are made of identifiers in this way.
     package init(padding bytes: Bytes) {
         self.bytes = Bytes(bytes.prefix(BoxNonce.size)) + Bytes(repeating: 0, count: max(0, BoxNonce.size - bytes.count))
     }
@@ -26,14 +26,14 @@ package struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomS
 
     package static func random(_ source: any RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
 
-    /// The nonce of the answer that a proxy passes back.
+    /// The nonce of the answer that a proxy forwards.
     package var reversed: BoxNonce { BoxNonce(padding: bytes.reversed()) }
 
-    /// 24 bytes, without a length.
+    /// Appends the 24 bytes, without a length.
     package func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
     package init(from parser: inout WireParser) throws(WireError) { bytes = try parser.take(BoxNonce.size) }
 
-    /// Base64url.
+    /// Appends the base64url form.
     package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
     package init(fromString parser: inout WireParser) throws(WireError) { self.init(padding: try parser.base64URL()) }
 

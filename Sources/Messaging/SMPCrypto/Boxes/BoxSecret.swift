@@ -1,18 +1,18 @@
 internal import CSodium
 package import SMPWire
 
-/// A shared secret that messages are boxed with: XSalsa20 and Poly1305, as NaCl's `crypto_box`.
+/// A shared secret for encrypting messages in boxes: XSalsa20 and Poly1305, as in NaCl's `crypto_box`.
 ///
-/// The secret is what two X25519 keys agree on, a symmetric key, or a hybrid of X25519 and KEM. All of them go through HSalsa20
-/// first; for a symmetric key this differs from NaCl's `crypto_secretbox`, whose key is used as it is. A sealed
-/// message is a 16-byte tag and then as many bytes as the message has.
+/// The secret is the result of an agreement of two X25519 keys, a symmetric key, or a hybrid of X25519 and KEM. HSalsa20 is applied
+/// to all of them; for a symmetric key, this differs from NaCl's `crypto_secretbox`, which uses the key unchanged. A sealed
+/// message is a 16-byte tag and as many bytes as the message has.
 package struct BoxSecret: Sendable, Equatable {
     package static let size = 32
     package static let tagSize = 16
 
     private static let zeros = Bytes(repeating: 0, count: tagSize)
 
-    /// The 32 bytes before HSalsa20: what is stored and sent.
+    /// The 32 bytes before HSalsa20, which are stored and sent.
     package let secret: SecretBytes
     /// The key of XSalsa20.
     let key: SecretBytes
@@ -23,14 +23,14 @@ package struct BoxSecret: Sendable, Equatable {
         self.init(derived: secret)
     }
 
-    /// The secret on which the two keys agree.
+    /// Creates the secret on which two keys agree.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order.
     package init(_ privateKey: X25519.PrivateKey, with publicKey: X25519.PublicKey) throws(CryptoError) {
         self.init(derived: try privateKey.sharedSecret(with: publicKey))
     }
 
-    /// A new symmetric key.
+    /// Creates a symmetric key.
     package static func random(_ source: any RandomSource) -> BoxSecret { BoxSecret(derived: source.secret(size)) }
 
     /// - Precondition: 32 bytes.
@@ -58,8 +58,8 @@ package struct BoxSecret: Sendable, Equatable {
         try seal(nonce: nonce, paddedTo: length) { $0.write(raw: message) }
     }
 
-    /// Pads what `write` writes to `length` bytes (``Padding``) and encrypts it in place: a block has one place in memory from its
-    /// encoding to the wire. The result has 16 bytes more.
+    /// Pads the bytes that `write` writes to `length` bytes (``Padding``) and encrypts them in place: a block has one place in memory
+    /// from its encoding to the wire. The result has 16 bytes more.
     ///
     /// - Throws: ``CryptoError`` `messageTooLong` if the message does not fit.
     package func seal(nonce: BoxNonce, paddedTo length: Int, _ write: (inout WireWriter) -> Void) throws(CryptoError) -> Bytes {
@@ -75,7 +75,7 @@ package struct BoxSecret: Sendable, Equatable {
         return box
     }
 
-    /// Decrypts.
+    /// Decrypts a box.
     ///
     /// - Throws: ``CryptoError`` `decryptionFailed`.
     package func open(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
@@ -83,16 +83,16 @@ package struct BoxSecret: Sendable, Equatable {
         var isValid = false
         let message = Bytes(unsafeUninitializedCapacity: box.count - BoxSecret.tagSize) { output, written in
             isValid = key.withPointer { crypto_secretbox_open_easy(output.baseAddress, box, UInt64(box.count), nonce.bytes, $0) == 0 }
-            // What does not open leaves nothing behind.
+            // A box that cannot be opened leaves no bytes.
             written = isValid ? box.count - BoxSecret.tagSize : 0
         }
-        guard isValid else { throw CryptoError(.decryptionFailed, "the box does not open with this secret and nonce") }
+        guard isValid else { throw CryptoError(.decryptionFailed, "the box cannot be opened with this secret and nonce") }
         return message
     }
 
-    /// Decrypts and takes the padding off.
+    /// Decrypts a box and removes the padding.
     ///
-    /// - Throws: ``CryptoError`` `decryptionFailed`, or `invalidPadding` if the declared length is above what was decrypted.
+    /// - Throws: ``CryptoError`` `decryptionFailed`, or `invalidPadding` if the declared length exceeds the decrypted bytes.
     package func openPadded(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
         try MessagePadding.unpad(try open(box, nonce: nonce))
     }

@@ -34,13 +34,13 @@ package struct BoxStream: ~Copyable {
         return ciphertext
     }
 
-    /// Decrypts the next piece. The result must not be acted on before ``verify(_:)``.
+    /// Decrypts the next piece. The result must not be used before ``verify(_:)`` has succeeded.
     package mutating func decrypt(_ piece: Bytes) -> Bytes {
         authenticator.update(piece)
         return applyKeyStream(piece)
     }
 
-    /// The 16-byte tag of all pieces.
+    /// Returns the 16-byte tag of all pieces.
     package consuming func tag() -> Bytes { authenticator.tag() }
 
     /// Checks the tag of all pieces.
@@ -58,7 +58,7 @@ package struct BoxStream: ~Copyable {
         authenticator.update(UnsafeRawBufferPointer(piece))
     }
 
-    /// Decrypts the next piece in place. The result must not be acted on before ``verify(_:)``.
+    /// Decrypts the next piece in place. The result must not be used before ``verify(_:)`` has succeeded.
     package mutating func decrypt(inPlace piece: UnsafeMutableRawBufferPointer) {
         authenticator.update(UnsafeRawBufferPointer(piece))
         applyKeyStream(piece)
@@ -75,7 +75,7 @@ package struct BoxStream: ~Copyable {
         var done = 0
         let skipped = position % BoxStream.blockSize
         if skipped > 0 {
-            // The rest of a block of the key stream, of which the beginning is used up.
+            // The rest of a partly used block of the key stream.
             done = min(piece.count, BoxStream.blockSize - skipped)
             var block = Bytes(repeating: 0, count: BoxStream.blockSize)
             applyWholeBlocks(&block, block.count, at: position / BoxStream.blockSize)
@@ -93,7 +93,7 @@ package struct BoxStream: ~Copyable {
     }
 }
 
-/// Poly1305 of OpenSSL, which takes a third of the time that libsodium's does.
+/// Poly1305 of OpenSSL, which takes a third of the time of libsodium's.
 private final class OneTimeAuthenticator {
     private let context: OpaquePointer?
     private var isFinished = false
@@ -110,12 +110,12 @@ private final class OneTimeAuthenticator {
         EVP_MAC_update(context, piece.baseAddress?.assumingMemoryBound(to: UInt8.self), piece.count)
     }
 
-    /// To be called once, at the end.
+    /// Returns the tag. To be called once, at the end.
     func tag() -> Bytes {
         isFinished = true
         return Bytes(unsafeUninitializedCapacity: BoxStream.tagSize) { output, written in
             let done = EVP_MAC_final(context, output.baseAddress, &written, BoxStream.tagSize)
-            precondition(done == 1 && written == BoxStream.tagSize, "a tag is made once")
+            precondition(done == 1 && written == BoxStream.tagSize, "a tag can be made only once")
         }
     }
 

@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// Deniable authorisation of a command: a box around the command's SHA-512, which either of the two parties could have made
+/// A deniable authorisation of a command: a box with the command's SHA-512, which either of the two parties could have made
 /// (simplex-messaging.md, "Authenticating commands").
 package enum CommandAuthenticator {
     /// Bytes of an authenticator: 64 of the hash and 16 of the tag.
@@ -9,9 +9,9 @@ package enum CommandAuthenticator {
     /// Makes the 80 bytes.
     ///
     /// - Parameters:
-    ///   - message: what is authorised.
+    ///   - message: the authorised bytes.
     ///   - nonce: the correlation id of the transmission.
-    ///   - secret: what the queue's X25519 key and the server's session key agree on.
+    ///   - secret: the secret on which the queue's X25519 key and the server's session key agree.
     package static func make(for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bytes {
         secret.seal(Hash.sha512(message), nonce: nonce)
     }

@@ -16,7 +16,7 @@ package enum LongPadding {
         return writer.bytes
     }
 
-    /// - Throws: ``CryptoError`` `invalidPadding` when the length is negative or above what there is.
+    /// - Throws: ``CryptoError`` `invalidPadding` when the length is negative or exceeds the present bytes.
     package static func unpad(_ padded: Bytes) throws(CryptoError) -> Bytes {
         var parser = WireParser(padded)
         do {

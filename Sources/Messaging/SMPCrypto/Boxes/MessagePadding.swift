@@ -1,8 +1,8 @@
 package import SMPWire
 
-/// ``Padding`` of what is encrypted, with the errors of this module and the limit of the protocol.
+/// ``Padding`` of encrypted messages, with the errors of this module and the limit of the protocol.
 package enum MessagePadding {
-    /// The longest message that can be padded, whatever the padded length.
+    /// The maximum size in bytes of a message that can be padded, for any padded length.
     package static let maximumMessage = 65_533
 
     /// Checks whether a message of `count` bytes can be padded to `length`.

@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// A public key by which a server checks who sent a command: a signature key, or an X25519 key for authenticators.
+/// A public key with which a server checks the sender of a command: a signature key, or an X25519 key for authenticators.
 package enum PublicAuthKey: Hashable, Sendable {
     case x25519(X25519.PublicKey)
     case ed25519(Ed25519.PublicKey)
@@ -36,7 +36,7 @@ package enum PublicAuthKey: Hashable, Sendable {
 }
 
 extension PublicAuthKey: WireCodable, StringCodable, CustomStringConvertible {
-    /// DER behind a one-byte length.
+    /// Appends the DER, after a one-byte length.
     package func encode(to writer: inout WireWriter) { writer.write(short: spki) }
 
     package init(from parser: inout WireParser) throws(WireError) {
@@ -44,7 +44,7 @@ extension PublicAuthKey: WireCodable, StringCodable, CustomStringConvertible {
         try self.init(spki: try parser.short(), at: start)
     }
 
-    /// Base64url of the DER.
+    /// Appends the base64url form of the DER.
     package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
 
     package init(fromString parser: inout WireParser) throws(WireError) {
@@ -77,7 +77,7 @@ package enum PrivateAuthKey: Sendable, Equatable {
         }
     }
 
-    /// The raw key; the algorithm is not in it.
+    /// The raw key, without its algorithm.
     package var raw: SecretBytes {
         switch self {
         case .x25519(let key): key.raw
@@ -86,7 +86,7 @@ package enum PrivateAuthKey: Sendable, Equatable {
         }
     }
 
-    /// DER PrivateKeyInfo (PKCS #8), which says the algorithm too.
+    /// DER PrivateKeyInfo (PKCS #8), which includes the algorithm.
     package var pkcs8: SecretBytes {
         switch self {
         case .x25519(let key): key.pkcs8

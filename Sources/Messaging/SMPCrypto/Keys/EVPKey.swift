@@ -1,7 +1,7 @@
 import COpenSSL
 import SMPWire
 
-/// A key in OpenSSL's hands, for the time of one operation.
+/// A key as an OpenSSL object, for the time of one operation.
 ///
 /// OpenSSL only refuses keys of a wrong size, which the key types rule out; a nil pointer makes every operation fail.
 struct EVPKey: ~Copyable {
@@ -15,8 +15,8 @@ struct EVPKey: ~Copyable {
         pointer = EVP_PKEY_new_raw_public_key_ex(nil, algorithm, nil, key, key.count)
     }
 
-    /// Agreement does not look at the own public key, and OpenSSL computes one, at the cost of the agreement itself, unless
-    /// it is given: zeros replace it.
+    /// Creates a key for an agreement, with zeros as its public key: the agreement does not use the public key, but OpenSSL would
+    /// compute a missing one, at the cost of the agreement itself.
     init(private key: SecretBytes, _ algorithm: String, publicSize: Int) {
         self.init(private: key, algorithm, public: Bytes(repeating: 0, count: publicSize))
     }
@@ -44,7 +44,7 @@ struct EVPKey: ~Copyable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// A parameter holds the address of its name, so the name must be one that stays.
+    /// Creates a parameter. It holds the address of its name, so the name must be static.
     private static func parameter(_ name: StaticString, _ value: UnsafeMutableRawBufferPointer) -> OSSL_PARAM {
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
             OSSL_PARAM_construct_octet_string($0, value.baseAddress, value.count)

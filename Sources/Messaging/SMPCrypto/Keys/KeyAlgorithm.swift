@@ -2,7 +2,7 @@ public import SMPWire
 
 /// One of the four elliptic-curve algorithms (RFC 7748, RFC 8032), with the encoding of its keys (RFC 8410).
 public protocol KeyAlgorithm: Sendable {
-    /// The name that people know.
+    /// The common name of the algorithm.
     static var name: String { get }
     /// Bytes of a raw public key.
     static var publicSize: Int { get }
@@ -10,13 +10,13 @@ public protocol KeyAlgorithm: Sendable {
     static var privateSize: Int { get }
     /// The last byte of the algorithm's object identifier 1.3.101.x.
     static var identifier: UInt8 { get }
-    /// The raw public key of a raw private key.
+    /// Computes the raw public key of a raw private key.
     static func publicKey(of privateKey: SecretBytes) -> Bytes
 }
 
 /// An algorithm by which two keys agree on a secret.
 public protocol AgreementAlgorithm: KeyAlgorithm {
-    /// The raw secret; nil if the public key is of small order.
+    /// Computes the raw secret; nil if the public key is of small order.
     static func agree(_ privateKey: SecretBytes, _ publicKey: Bytes) -> SecretBytes?
 }
 
@@ -35,7 +35,7 @@ public struct AlgorithmKeyPair<Algorithm: KeyAlgorithm>: Sendable {
     /// The public key.
     public var publicKey: AlgorithmPublicKey<Algorithm> { privateKey.publicKey }
 
-    /// The pair of a private key.
+    /// Creates the pair of a private key.
     public init(_ privateKey: AlgorithmPrivateKey<Algorithm>) { self.privateKey = privateKey }
 }
 
@@ -47,7 +47,7 @@ extension KeyAlgorithm {
     /// A key pair of the algorithm.
     public typealias KeyPair = AlgorithmKeyPair<Self>
 
-    /// Makes a key pair of the next ``privateSize`` random bytes.
+    /// Generates a key pair from the next ``privateSize`` random bytes.
     public static func generateKeyPair(_ random: any RandomSource) -> KeyPair {
         let key = PrivateKey(unchecked: random.secret(privateSize))
         _ = key.publicKey

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// A private key of one algorithm, in memory that is zeroed after use.
 public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable {
-    /// The public key costs a multiplication on the curve, and many keys are only ever loaded: it is computed when it is first
-    /// asked for, once for all copies of the key.
+    /// The key and its cached public key. The public key costs a multiplication on the curve, and many keys are only loaded: it is
+    /// computed on first use, once for all copies of the key.
     private final class Storage: Sendable {
         let secret: SecretBytes
         let publicKey: Mutex<Bytes?>
-        /// The agreement in place of the algorithm's own: see ``AlgorithmPrivateKey/init(raw:agreeingBy:)``.
+        /// The agreement that replaces the algorithm's own: see ``AlgorithmPrivateKey/init(raw:agreeingBy:)``.
         let agreement: (any AgreementAlgorithm.Type)?
 
         init(_ secret: SecretBytes, publicKey: Bytes?, agreement: (any AgreementAlgorithm.Type)? = nil) {
@@ -32,7 +32,7 @@ public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable 
     /// - Throws: ``CryptoError`` `invalidKey` if the size is wrong.
     public init(raw: Bytes) throws(CryptoError) { try self.init(raw: SecretBytes(raw)) }
 
-    /// A key that is stored together with its public key, which is not computed again.
+    /// Creates a key with its stored public key, which is not computed again.
     package init(raw: SecretBytes, publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) {
         _ = try AlgorithmPrivateKey(raw: raw)
         storage = Storage(raw, publicKey: publicKey.raw)
@@ -79,8 +79,8 @@ extension AlgorithmPrivateKey: CustomStringConvertible {
 }
 
 extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
-    /// A key that agrees by another algorithm, of keys of the same sizes: for simulations, which cannot afford the curve. Both sides must
-    /// have such keys. What is made of the key's bytes alone, as when it is read from a store, is a key of the algorithm itself.
+    /// Creates a key that agrees by another algorithm with keys of the same sizes: for simulations, which cannot afford the curve. Both
+    /// sides must have such keys. A key that is created from the bytes alone, for example from a store, uses the algorithm itself.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if a size is wrong.
     package init(raw: SecretBytes, agreeingBy agreement: any AgreementAlgorithm.Type) throws(CryptoError) {
@@ -89,7 +89,7 @@ extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
         storage = Storage(raw, publicKey: publicKey.raw, agreement: agreement)
     }
 
-    /// The secret on which the two keys agree, as the curve gives it: not yet an encryption key.
+    /// Computes the raw secret on which the two keys agree, which is not an encryption key yet.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order, so that the secret would be known to all.
     public func sharedSecret(with publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) -> SecretBytes {
@@ -102,7 +102,7 @@ extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
 }
 
 extension AlgorithmPrivateKey where Algorithm: SignatureAlgorithm {
-    /// The signature of a message; deterministic.
+    /// Signs a message deterministically.
     public func signature(for message: Bytes) -> Bytes {
         Algorithm.sign(message, privateKey: raw, publicKey: publicKey.raw)
     }

@@ -2,7 +2,7 @@ public import SMPWire
 
 /// A public key of one algorithm.
 ///
-/// Its binary encoding is the DER SubjectPublicKeyInfo behind a one-byte length, its textual one is base64url of that DER.
+/// Its binary encoding is the DER SubjectPublicKeyInfo after a one-byte length, and its textual one the base64url form of that DER.
 public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, WireCodable, StringCodable, CustomStringConvertible {
     /// ``KeyAlgorithm/publicSize`` bytes.
     public let raw: Bytes
@@ -15,7 +15,7 @@ public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, W
         self.raw = raw
     }
 
-    /// For what an algorithm computed.
+    /// Creates a key from the result of an algorithm, whose size is right.
     init(unchecked raw: Bytes) { self.raw = raw }
 
     /// DER SubjectPublicKeyInfo.
@@ -59,7 +59,7 @@ public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, W
 }
 
 extension AlgorithmPublicKey: Codable {
-    /// The textual encoding.
+    /// Encodes the JSON form, which is the textual encoding.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wireString)
@@ -77,7 +77,7 @@ extension AlgorithmPublicKey: Codable {
 }
 
 extension AlgorithmPublicKey where Algorithm: SignatureAlgorithm {
-    /// Checks whether the signature was made over the message with the private key. Never throws on what a peer sends.
+    /// Checks whether the signature of the message was made with the private key. False for a signature of the wrong size.
     public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
         signature.count == Algorithm.signatureSize && Algorithm.verify(signature, message: message, publicKey: raw)
     }

@@ -1,16 +1,16 @@
 internal import COpenSSL
 package import SMPWire
 
-/// AES-256-GCM with the tag kept apart from the ciphertext.
+/// AES-256-GCM with a tag apart from the ciphertext.
 ///
-/// The double ratchet uses 16-byte IVs, calls and local files 12-byte ones. GCM hashes an IV that is not of 12 bytes
+/// The double ratchet uses 16-byte IVs; calls and local files use 12-byte IVs. GCM hashes an IV of any other size than 12 bytes
 /// (NIST SP 800-38D §7.1), so the two are not interchangeable.
 package enum AESGCM {
     /// The result of an encryption.
     package struct Sealed: Sendable, Hashable {
-        /// As long as the plaintext.
+        /// The ciphertext, as long as the plaintext.
         package let ciphertext: Bytes
-        /// 16 bytes.
+        /// The tag of 16 bytes.
         package let tag: Bytes
     }
 
@@ -28,7 +28,7 @@ package enum AESGCM {
     }
     private static let cipher = Cipher()
 
-    /// Encrypts.
+    /// Encrypts and authenticates bytes.
     ///
     /// - Throws: ``CryptoError`` `invalidSize` unless the key has 32 bytes and the IV 12 or 16.
     package static func seal(
@@ -48,7 +48,7 @@ package enum AESGCM {
         return Sealed(ciphertext: ciphertext, tag: tag)
     }
 
-    /// Decrypts.
+    /// Decrypts bytes.
     ///
     /// - Throws: ``CryptoError`` `invalidSize` for a wrong size of key, IV or tag; `decryptionFailed` if the key, the IV, the
     ///   associated data or the ciphertext are not those of the encryption.
@@ -66,7 +66,7 @@ package enum AESGCM {
                 || EVP_CipherUpdate(context, &plaintext, &count, ciphertext, Int32(ciphertext.count)) == 1,
             EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagSize), &expected) == 1
         else { throw CryptoError(.libraryFailure, "AES-GCM decryption") }
-        guard finish(context) else { throw CryptoError(.decryptionFailed, "AES-GCM tag does not match") }
+        guard finish(context) else { throw CryptoError(.decryptionFailed, "the AES-GCM tag does not match") }
         return plaintext
     }
 

@@ -14,10 +14,10 @@ package enum HKDF {
         derive(from: secret, salt: salt, info: info.withUTF8Buffer { Bytes($0) }, count: count)
     }
 
-    /// Derives key material with `info` that is not known when the program is written.
+    /// Derives key material with `info` that is computed at run time.
     package static func derive(from secret: SecretBytes, salt: Bytes, info: Bytes, count: Int) -> SecretBytes {
         precondition(count <= 255 * Authentication.size, "HKDF gives at most 16,320 bytes")
-        // Taking up a key costs as much as a short message: it is done once, and not at all for no salt.
+        // Setting a key costs as much as a short message: it is done once, and not at all without a salt.
         var extraction = salt.isEmpty ? Authentication(like: .unkeyed) : Authentication(key: salt, count: salt.count)
         secret.withBytes { extraction.update($0) }
         var keyed = extraction.finish().withPointer { Authentication(key: $0, count: Authentication.size) }
@@ -55,7 +55,7 @@ private struct Authentication: ~Copyable {
         crypto_auth_hmacsha512_init(&state, key, count)
     }
 
-    /// One with the same key that has seen the same.
+    /// Copies an authentication with its key and its input so far.
     init(like other: borrowing Authentication) { state = other.state }
 
     mutating func update(_ piece: UnsafeRawBufferPointer) {
@@ -63,11 +63,11 @@ private struct Authentication: ~Copyable {
         crypto_auth_hmacsha512_update(&state, start, UInt64(piece.count))
     }
 
-    /// The code of all pieces. Nothing may follow: libsodium wipes the state.
+    /// Returns the code of all pieces. No call may follow: libsodium wipes the state.
     mutating func finish() -> SecretBytes {
         SecretBytes(count: Authentication.size) { output in _ = crypto_auth_hmacsha512_final(&state, output) }
     }
 
-    /// Forgets the key of one that is not finished. A `deinit` could not: it has no more than a copy of the state to change.
+    /// Wipes the key of an unfinished authentication. A `deinit` cannot do this: it could only change a copy of the state.
     mutating func wipe() { sodium_memzero(&state, MemoryLayout<crypto_auth_hmacsha512_state>.size) }
 }

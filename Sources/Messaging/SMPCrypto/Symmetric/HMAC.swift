@@ -2,7 +2,7 @@ internal import CSodium
 
 /// HMAC (RFC 2104).
 package enum HMAC {
-    /// The HMAC-SHA-256 of a message.
+    /// Computes the HMAC-SHA-256 of a message.
     ///
     /// - Parameter key: of any length.
     /// - Returns: 32 bytes.

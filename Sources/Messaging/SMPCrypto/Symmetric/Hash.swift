@@ -25,19 +25,19 @@ public enum Hash {
     public static func md5(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(md5Function, $0) } }
     /// SHA-256, 32 bytes.
     public static func sha256(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha256Function, $0) } }
-    /// SHA-512, 64 bytes.
+    /// Computes the SHA-512 hash, 64 bytes.
     public static func sha512(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha512Function, $0) } }
-    /// SHA3-256, 32 bytes.
+    /// Computes the SHA3-256 hash, 32 bytes.
     public static func sha3_256(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha3x256Function, $0) } }
-    /// SHA3-384, 48 bytes.
+    /// Computes the SHA3-384 hash, 48 bytes.
     public static func sha3_384(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha3x384Function, $0) } }
 
-    /// SHA3-256 of secret bytes, as a secret.
+    /// Computes the SHA3-256 hash of secret bytes, as a secret.
     static func sha3_256(_ secret: SecretBytes) -> SecretBytes {
         SecretBytes(wiping: secret.withBytes { compute(sha3x256Function, $0) })
     }
 
-    /// SHA-512 of a buffer.
+    /// Computes the SHA-512 hash of a buffer.
     static func sha512(_ buffer: UnsafeRawBufferPointer) -> Bytes { compute(sha512Function, buffer) }
 
     private static func compute(_ function: Function, _ input: UnsafeRawBufferPointer) -> Bytes {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 package import SMPWire
 
-/// A hash of bytes that are given in pieces: of files, which are never in memory as a whole.
+/// A hash of bytes in pieces: of files, which are never in memory as a whole.
 package final class HashStream {
     package enum Function: Sendable { case sha256, sha512 }
 
@@ -22,12 +22,12 @@ package final class HashStream {
 
     package func update(_ piece: Bytes) { piece.withUnsafeBytes { update($0) } }
 
-    /// The hash of all pieces: 32 bytes, or 64. To be called once, at the end.
+    /// Returns the hash of all pieces: 32 or 64 bytes. To be called once, at the end.
     package func finish() -> Bytes {
         Bytes(unsafeUninitializedCapacity: size) { output, written in
             var count: UInt32 = 0
             let done = EVP_DigestFinal_ex(context, output.baseAddress, &count)
-            precondition(done == 1 && Int(count) == size, "a digest is finished once")
+            precondition(done == 1 && Int(count) == size, "a digest can be finished only once")
             written = size
         }
     }

@@ -1,7 +1,7 @@
 package import SMPWire
 
-/// One direction of the encryption of transport blocks: each block has a key and a nonce of its own, derived from a chain
-/// key that moves on with every block (simplex-messaging.md, "Transport handshake").
+/// One direction of the encryption of transport blocks: each block has its own key and nonce, derived from a chain key that
+/// advances with every block (simplex-messaging.md, "Transport handshake").
 package struct SecretBoxChain: Sendable {
     /// The key and nonce of one block.
     package struct BlockKey: Sendable {
@@ -9,10 +9,10 @@ package struct SecretBoxChain: Sendable {
         package let nonce: BoxNonce
     }
 
-    /// The side of a connection that the chains are made for.
+    /// The side of a connection that uses the chains.
     package enum Side: Sendable { case client, server }
 
-    /// 32 bytes; the next block's key depends on nothing else.
+    /// The chain key of 32 bytes; the next block's key depends only on it.
     package private(set) var chainKey: SecretBytes
 
     /// - Throws: ``CryptoError`` `invalidSize` unless the key has 32 bytes.
@@ -23,10 +23,10 @@ package struct SecretBoxChain: Sendable {
 
     private init(derived chainKey: SecretBytes) { self.chainKey = chainKey }
 
-    /// The chains of one side.
+    /// Derives the chains of one side.
     ///
     /// - Parameters:
-    ///   - secret: what the X25519 keys of client and server agree on.
+    ///   - secret: the secret on which the X25519 keys of client and server agree.
     ///   - sessionID: the TLS channel binding of the connection.
     package static func chains(
         for side: Side, secret: SecretBytes, sessionID: Bytes
@@ -40,7 +40,7 @@ package struct SecretBoxChain: Sendable {
         }
     }
 
-    /// The key of the next block; moves the chain on.
+    /// Returns the key and nonce of the next block, and advances the chain.
     package mutating func next() -> BlockKey {
         let output = HKDF.derive(from: chainKey, salt: [], info: "SimpleXSbChain", count: 88)
         chainKey = output[0..<32]
