@@ -172,7 +172,7 @@ struct KeyChangeTests {
             throw StorageError(.inputOutput, "the disk is broken")
         }
         let error = try #require(throws: StorageError.self) { try refused.run() }
-        #expect(error.message.hasPrefix("whether the key is changed turns out at the next start"), "\(error)")
+        #expect(error.message.hasPrefix("it is unknown until the next start whether the key is changed"), "\(error)")
     }
 
     @Test("on a disk whose N-th operation fails, for every N, is done or not done", arguments: [StorageFaults.Operation.write, .sync, .open, .truncate])

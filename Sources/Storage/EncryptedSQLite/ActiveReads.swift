@@ -1,15 +1,15 @@
 internal import AsyncPrimitives
 internal import Synchronization
 
-/// A count of the reads under way, which refuses new ones once it is closed and announces the end of the last one.
+/// A count of the reads under way. After it is closed, it refuses new reads and announces the end of the last one.
 ///
-/// A pool that is closed while somebody reads waits for that on the thread that closes it. The tasks of a process share as many threads as the
-/// machine has cores, so that none must wait for what others do; and to whom begins to read meanwhile the pool gives what it is taking apart.
+/// A pool that is closed during a read blocks the closing thread until the read ends. The tasks of a process share as many threads as the machine
+/// has cores, so a task must not block its thread for others; and a read that begins meanwhile would use a pool that is being taken apart.
 final class ActiveReads: Sendable {
     private struct State {
         var readers = 0
         var isClosed = false
-        /// The moment at which the last reader is out; nil while nobody waits for it.
+        /// The end of the last read; nil while nobody waits for it.
         var isEmpty: Promise<Void>?
     }
 

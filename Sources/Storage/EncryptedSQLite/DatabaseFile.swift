@@ -2,36 +2,36 @@ internal import Dispatch
 package import GRDB
 package import Logging
 
-/// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
+/// A database that only this process uses: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
 package final class DatabaseFile: Sendable {
-    /// Does the work given to it later, on a thread of its choice. A simulation decides by it when a database reads and writes.
+    /// A function that runs work later, on a thread of its choice. With it, a simulation decides when a database reads and writes.
     typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     let database: any DatabaseWriter
     /// The file and its name in errors; nil for a database in memory.
     let member: DatabaseSet.Member?
-    /// nil to work on threads of the database's own.
+    /// The scheduler of reads and writes; nil: they run on the database's own threads.
     private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
     private let health: DiskHealth
     private let reads = ActiveReads()
-    /// Long reads take turns: those that are short never wait for them to give back a connection.
+    /// The queue of long reads, which take turns: short reads never wait for their connections.
     private let longReads = DispatchQueue(label: "storage.long-reads")
-    /// Keeps the encryption of the path in force.
+    /// The registration that keeps the encryption of the path in force.
     private let registration: ProtectionRegistration?
-    /// How much is in the write-ahead log, for the next process if this one is killed.
+    /// The extent of the write-ahead log, for the next process if this one is killed.
     private let extent: LogExtent?
 
-    /// Opens a database, makes it if necessary, and migrates it. Before a migration of an existing database, it makes a backup: see ``Backups``.
+    /// Opens a database, creates it if necessary, and migrates it. Before the migration of an existing database, this makes a backup: see ``Backups``.
     ///
     /// - Parameters:
-    ///   - path: nil for a database in memory, which tests use.
-    ///   - label: what the database is called in errors.
+    ///   - path: the path; nil for a database in memory, which tests use.
+    ///   - label: the name of the database in errors.
     ///   - template: the schema for databases in memory, of the same migrator; nil runs the migrations for each of them.
-    ///   - key: opens an encrypted database, or makes a new one encrypted. Deriving from a passphrase takes a good part of a second, once for
+    ///   - key: the key of an encrypted database, or for a new one. Deriving keys from a passphrase takes a good part of a second, once for
     ///     each key object.
     ///   - prepare: runs on each connection, for functions and pragmas.
-    ///   - health: told when the disk begins to fail and when it works again. Both are logged as well.
+    ///   - health: called when the disk begins to fail and when it works again. Both are logged as well.
     /// - Throws: ``StorageError`` `newerDatabase` when a later version wrote it, `foreign` when another program did, `keyNeeded`, `wrongKey` or
     ///   `notEncrypted` when key and database do not fit, `corrupt`, `diskFull`, `inputOutput`, `locked`, else `unavailable`.
     package init(
@@ -64,7 +64,7 @@ package final class DatabaseFile: Sendable {
         }
     }
 
-    /// A database in memory as the next process would find it, if it were in a file.
+    /// Opens a database in memory again, in the state in which the next process would find a file.
     init(reopening other: DatabaseFile, scheduler: @escaping Scheduler) {
         database = other.database
         member = other.member
@@ -77,15 +77,15 @@ package final class DatabaseFile: Sendable {
 
     /// Keeps the database open until ``leaveBackup()``.
     ///
-    /// - Returns: false if it is closed.
+    /// - Returns: false if the database is closed.
     func enterBackup() -> Bool { reads.enter() }
 
     func leaveBackup() { reads.leave() }
 
     /// Runs queries on the last committed state.
     ///
-    /// - Parameter isLong: whether they go through a good part of a table. Others run on the caller's thread: what they take is less than handing
-    ///   them to another thread and waking up again.
+    /// - Parameter isLong: whether the queries read a large part of a table. Short ones run on the caller's thread: a change of threads would cost
+    ///   more than they do.
     /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
     package func read<T: Sendable>(
         isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
@@ -108,8 +108,8 @@ package final class DatabaseFile: Sendable {
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.
     ///
-    /// `body` may run more than once, each time on a database that does not show the earlier ones: its effects belong into the database and
-    /// into what it returns.
+    /// `body` may run more than once, each time on a database without the effects of earlier runs: its only effects must be changes of the
+    /// database and its result.
     ///
     /// - Parameter isPersistent: see ``submit(isPersistent:_:completion:)``.
     package func write<T: Sendable>(
@@ -118,15 +118,15 @@ package final class DatabaseFile: Sendable {
         try await writer.write(isPersistent: isPersistent, body, afterCommit: afterCommit)
     }
 
-    /// From now on, nothing waits for a failing disk: for a caller that is about to close, and waits for the running writes itself.
+    /// Makes writes fail instead of waiting for a failing disk from now on: for a caller that closes soon, and waits for the running writes itself.
     package func stopWaitingForDisk() { writer.stopWaitingForDisk() }
 
     /// Runs `body` in a transaction without waiting for it.
     ///
     /// - Parameters:
-    ///   - isPersistent: whether it waits, before all that is written later, for a disk that fails to work again; the completion is called once
-    ///     it has been written, or with the disk's error when the database is closed. For what must not get lost and not change its place.
-    ///   - joinsNext: whether it waits for what is written next, to share its transaction: for who gives that right behind it.
+    ///   - isPersistent: whether the write waits, before all later writes, until a failing disk works again. The completion is called when it has
+    ///     been written, or with the disk's error when the database is closed. For writes that must not be lost or change their order.
+    ///   - joinsNext: whether the write waits for the next one, to share its transaction: for callers that submit the next one at once.
     package func submit<T: Sendable>(
         isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -134,23 +134,23 @@ package final class DatabaseFile: Sendable {
         writer.submit(isPersistent: isPersistent, joinsNext: joinsNext, body, completion: completion)
     }
 
-    /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
+    /// Finishes the waiting writes, folds the write-ahead log into the database and closes it. May be called again.
     package func close() async throws(StorageError) {
         writer.close()
         guard await reads.close() else { return }
         do {
             guard let pool = database as? DatabasePool else {
-                // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.
+                // A read of a closed queue ends the process. A database in memory is freed when nobody reads it any more.
                 return scheduler == nil ? try await database.writeWithoutTransaction { _ in } : ()
             }
-            // Runs behind the jobs that wait. A folded file can be copied as it is, and read by SQLCipher; a log that is left over because
-            // somebody reads is replayed when the file is opened next.
+            // Runs after the waiting jobs. After folding, the file can be copied as it is, and SQLCipher can read it; a log that a running read
+            // leaves over is replayed when the file is opened next.
             _ = try? await pool.writeWithoutTransaction { [extent] db in
                 extent?.finish()
                 try db.checkpoint(.truncate)
             }
             try pool.close()
-            // Another key, or none, may be in force from now on.
+            // The path may get another key, or none, from now on.
             registration?.release()
         } catch {
             throw StorageError(.unavailable, "a database could not be closed", cause: error)

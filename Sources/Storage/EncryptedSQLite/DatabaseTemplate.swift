@@ -1,19 +1,19 @@
 package import GRDB
 import Synchronization
 
-/// The pages of a new database in memory, copied for each one that is made.
+/// The pages of a new database in memory, copied for each new database.
 ///
-/// The migrations of a database run statement by statement, and each `ALTER TABLE` reads the whole schema again. A process with many databases in memory,
-/// such as a test with many persons, runs them once.
+/// Migrations run statement by statement, and each `ALTER TABLE` reads the whole schema again. With a template, a process with many databases in
+/// memory, such as a test with many persons, runs the migrations once.
 package final class DatabaseTemplate: Sendable {
     package let migrator: DatabaseMigrator
     private let migrated = Mutex<DatabaseQueue?>(nil)
 
     package init(_ migrator: DatabaseMigrator) { self.migrator = migrator }
 
-    /// Gives an empty database in memory the schema, as if the migrations had run on it.
+    /// Copies the schema to an empty database in memory, as if the migrations had run on it.
     ///
-    /// - Parameter configuration: The configuration of that database. Its functions must be those that the migrations need.
+    /// - Parameter configuration: The configuration of that database, with the functions that the migrations need.
     func apply(to queue: DatabaseQueue, _ configuration: Configuration) throws {
         let template = try migrated.withLock { migrated in
             if let migrated { return migrated }

@@ -8,9 +8,9 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// An advisory lock on a file, which keeps a data folder to one user.
+/// An advisory lock on a file, which gives a data folder to one user at a time.
 ///
-/// The lock goes with the process, so one that was killed leaves nothing behind that must be cleaned up.
+/// The lock ends with the process, so a killed process leaves nothing that must be cleaned up.
 package final class FolderLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -23,7 +23,7 @@ package final class FolderLock: Sendable {
             throw StorageError(
                 .unavailable, "cannot create \(path): \(String(cString: strerror(errno))). Check that the folder exists and can be written.")
         }
-        // flock belongs to the open file, so a second taker in this process is refused too, which record locks would not do.
+        // flock belongs to the open file, so a second attempt in this process is refused, too, unlike with record locks.
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             _ = close(file)
             throw StorageError(.locked, "\(path) is held by another process: stop it, or use another data folder.")
@@ -31,7 +31,7 @@ package final class FolderLock: Sendable {
         descriptor = Mutex(file)
     }
 
-    /// Gives the lock back; calling it twice is harmless.
+    /// Releases the lock. May be called again.
     package func release() {
         descriptor.withLock { file in
             guard let open = file else { return }
@@ -43,7 +43,7 @@ package final class FolderLock: Sendable {
 
     deinit { release() }
 
-    /// Makes an empty file that only its owner can read, unless there is a file already.
+    /// Creates an empty file that only its owner can read, unless the file exists.
     static func makePrivateFile(_ path: String) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file >= 0 { _ = close(file) }

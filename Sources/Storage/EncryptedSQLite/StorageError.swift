@@ -1,20 +1,20 @@
-/// Why a database could not be opened, read or written.
+/// The reason why a database could not be opened, read or written.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of error, from a closed set that is stable enough for metric labels.
     public enum Code: String, Sendable {
         /// The files cannot be created, read or written.
         case unavailable
-        /// The database was written by a newer version: opening it could lose what it holds.
+        /// The database was written by a newer version: opening it could lose data.
         case newerDatabase
-        /// Another process, or another user of this one, works in the same data folder.
+        /// Another process, or another part of this one, uses the same data folder.
         case locked
-        /// A stored value does not read back as what was written.
+        /// A stored value cannot be read as it was written.
         case corrupt
         /// The database was closed.
         case closed
         /// A key is needed, and none was given.
         case keyNeeded
-        /// The key that was given does not open the database.
+        /// The given key does not open the database.
         case wrongKey
         /// A key was given for a database that is not encrypted.
         case notEncrypted
@@ -24,15 +24,15 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case foreign
         /// The disk is full.
         case diskFull
-        /// The disk does not read or write.
+        /// The disk fails to read or write.
         case inputOutput
     }
 
     /// The stable code.
     public let code: Code
-    /// A sentence that says what a person can do about it.
+    /// A sentence with the cause, for a person.
     public let message: String
-    /// The error below, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     /// Creates an error.

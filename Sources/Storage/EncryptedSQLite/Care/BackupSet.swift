@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import GRDB
 
-/// Backups of several databases, all of one moment: a part of them could not be restored.
+/// Backups of several databases, all of one moment: they can only be restored together.
 struct BackupSet {
     private let members: [DatabaseSet.Member]
     private let folder: String
@@ -15,7 +15,7 @@ struct BackupSet {
 
     /// Makes the copies, or none of them.
     ///
-    /// - Parameter make: makes one of them.
+    /// - Parameter make: makes one copy.
     /// - Returns: the paths of the copies, in the order of the databases.
     func make(_ make: (DatabaseSet.Member, DatabaseCopy) throws -> Void) throws(StorageError) -> [String] {
         try Files.makePrivateFolder(folder)
@@ -35,22 +35,22 @@ struct BackupSet {
 }
 
 extension DatabaseFile {
-    /// The thread of copies: they take longer than a task may keep its thread.
+    /// The queue of copies, which take longer than a task may block its thread.
     private static let backupQueue = DispatchQueue(label: "storage.backup")
 
     /// Copies open databases into a folder, as they are at one moment: during the copy, writes wait, and reads continue.
     ///
     /// The copies belong together like the databases of a process that was killed at that moment.
     ///
-    /// - Parameter key: the key that the databases have; the copies get it, too.
+    /// - Parameter key: the key of the databases and of the copies.
     /// - Returns: the paths of the copies, which are on disk. If one cannot be made, none is left.
-    /// - Throws: `closed` if one of them is closed or in memory; `diskFull`, `inputOutput` or `unavailable`.
+    /// - Throws: `closed` if a database is closed or in memory; `diskFull`, `inputOutput` or `unavailable`.
     package static func backUp(_ files: [DatabaseFile], to folder: String, key: DatabaseKey?) async throws(StorageError) -> [String] {
-        // Who closes one of them waits until it is copied.
+        // Closing a database waits until it is copied.
         let entered = files.prefix { $0.enterBackup() }
         defer { for file in entered { file.leaveBackup() } }
         let members = files.compactMap(\.member)
-        guard entered.count == files.count, members.count == files.count else { throw StorageError(.closed, "a database that is to be copied is not open") }
+        guard entered.count == files.count, members.count == files.count else { throw StorageError(.closed, "a database to be copied is not open") }
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<[String], StorageError>, Never>) in
             backupQueue.async {
                 continuation.resume(
@@ -67,7 +67,7 @@ extension DatabaseFile {
         return try result.get()
     }
 
-    /// Keeps the databases from being written for the time of `body`, which gets a connection to each.
+    /// Blocks writes to the databases for the time of `body`, which gets a connection to each.
     private static func holding<T>(
         _ files: some Collection<DatabaseFile>, _ held: [Database] = [], _ body: ([Database]) throws(StorageError) -> T
     ) throws(StorageError) -> T {

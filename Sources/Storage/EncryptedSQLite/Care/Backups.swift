@@ -8,8 +8,8 @@ internal import GRDB
     internal import Darwin
 #endif
 
-/// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.of-<version>.db` beside it, encrypted
-/// under the key that the database had.
+/// Copies of a database from before its change by a new version: `backups/<name>.<UTC time>.of-<version>.db` beside it, encrypted under the key
+/// that the database had.
 struct Backups {
     /// The number of backups kept of each database; the oldest are deleted.
     static let kept = 3
@@ -19,8 +19,8 @@ struct Backups {
     private let now: @Sendable () -> Int
 
     /// - Parameters:
-    ///   - folder: where they are; `backups` beside the database if it is not given.
-    ///   - now: seconds since 1970.
+    ///   - folder: the folder of the backups; nil: `backups` beside the database.
+    ///   - now: the clock: seconds since 1970.
     init(of path: String, in folder: String? = nil, now: @escaping @Sendable () -> Int = { time(nil) }) {
         let file = Files.name(of: path)
         name = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
@@ -28,17 +28,17 @@ struct Backups {
         self.now = now
     }
 
-    /// The paths of backups that a person asks for. All are named after the same moment.
+    /// Returns the paths of manual backups, with the same time in all names.
     static func manual(_ databases: [String], in folder: String, now: Int = time(nil)) -> [String] {
         databases.map { Backups(of: $0, in: folder, now: { now }).path(version: "manual") }
     }
 
-    /// The path of a backup that is made now.
+    /// Returns the path of a backup that is made now.
     func path(version: String) -> String { "\(folder)/\(name).\(Self.stamp(now())).\(Self.short(version)).db" }
 
-    /// Makes a backup of what a database has now; it is on disk when this returns.
+    /// Makes a backup of the present content of a database. It is on disk when this returns.
     ///
-    /// - Parameter version: what the database is a version of, for the name.
+    /// - Parameter version: the version of the database, for the name.
     /// - Returns: the path.
     func make(version: String, key: DatabaseKey?, from database: any DatabaseWriter) throws -> String {
         try Files.makePrivateFolder(folder)
@@ -51,13 +51,13 @@ struct Backups {
     private func removeOldest() throws(StorageError) {
         // Times sort as text.
         let all = try Files.names(in: folder).filter {
-            // Those that a person made stay.
+            // Manual backups are kept.
             $0.hasPrefix(name + ".") && $0.contains(".of-") && $0.hasSuffix(".db")
         }.sorted()
         for old in all.dropLast(Self.kept) { try Files.delete(folder + "/" + old) }
     }
 
-    /// A time as `20261121T080000Z`.
+    /// Formats a time as `20261121T080000Z`.
     static func stamp(_ seconds: Int) -> String {
         var time = time_t(seconds), parts = tm()
         gmtime_r(&time, &parts)
@@ -69,7 +69,7 @@ struct Backups {
             + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
     }
 
-    /// A migration's name as part of a file's: letters, digits and dashes, at most 48.
+    /// Converts the name of a migration to a part of a file's name: letters, digits and dashes, at most 48.
     static func short(_ version: String) -> String {
         let characters = version.lowercased().unicodeScalars.map { ("a"..."z").contains($0) || ("0"..."9").contains($0) ? Character($0) : "-" }
         return String(String(characters).split(separator: "-").joined(separator: "-").prefix(48))

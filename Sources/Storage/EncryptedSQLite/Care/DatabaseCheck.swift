@@ -4,7 +4,7 @@ internal import GRDB
 public struct DatabaseReport: Sendable, Equatable {
     /// The name of the database.
     public let label: String
-    /// The path.
+    /// The path of the database.
     public let path: String
     /// True if the file is encrypted.
     public let isEncrypted: Bool
@@ -12,18 +12,18 @@ public struct DatabaseReport: Sendable, Equatable {
     public internal(set) var size = 0
     /// The last migration that was applied to it.
     public internal(set) var version: String?
-    /// Pages of an encrypted database that are not as they were written, by number; the first ``DatabaseCheck/limit`` of them.
+    /// The numbers of damaged pages of an encrypted database, at most the first ``DatabaseCheck/limit``.
     public internal(set) var damagedPages: [UInt32] = []
     /// The problems found, each a sentence; empty for a sound database.
     public internal(set) var problems: [String] = []
-    /// The code of the error that kept the database from being opened, if one did.
+    /// The code of the error that prevented opening the database; nil if it was opened.
     public internal(set) var error: StorageError.Code?
 
-    /// True if nothing was found.
+    /// True if the check has found no problems.
     public var isSound: Bool { problems.isEmpty }
 }
 
-/// Checks a database that nobody has open: every page against its authentication code, SQLite's own check of its structure, and every
+/// A check of a database that nobody has open: the authentication code of every page, SQLite's own check of the structure, and every
 /// reference between tables.
 package struct DatabaseCheck {
     /// The maximum number of reported findings of a kind.
@@ -51,13 +51,13 @@ package struct DatabaseCheck {
         return report
     }
 
-    /// Reads the file before SQLite does, and again after the log was folded in.
+    /// Checks the key before SQLite opens the file, and all pages after the log was folded in.
     private func checkPages(_ report: inout DatabaseReport) throws {
         guard let key, case .encrypted(let salt) = try DatabaseAccess.format(of: member.path) else { return }
         let inspection = PageInspection(path: member.path, label: member.label, cipher: try PageCipher(try key.pageKeys(salt: salt)))
         do throws(StorageError) {
             try inspection.checkKey()
-            // Pages that were torn while the log was folded in are mended from it.
+            // Folding the log in repairs pages that were torn during an earlier folding.
             try fold()
         } catch {
             guard error.code == .corrupt else { throw error }
@@ -90,7 +90,7 @@ package struct DatabaseCheck {
             var found: [String] = []
             while found.count < Self.limit, let row = try references.next() {
                 let table: String = row[0], parent: String = row[2]
-                found.append("a row of \(table) refers to one of \(parent) that is not there")
+                found.append("a row of \(table) refers to a missing row of \(parent)")
             }
             let hasVersion = try db.tableExists("grdb_migrations")
             let version = hasVersion ? try String.fetchOne(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid DESC") : nil

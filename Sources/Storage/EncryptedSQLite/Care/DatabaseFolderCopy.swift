@@ -2,7 +2,7 @@ internal import Dispatch
 internal import GRDB
 
 extension DatabaseSet {
-    /// Copies each of those that are there into a folder under its own name, with the key that it has. Nobody has them open.
+    /// Copies each existing database, with its key, into a folder under its own name. Nobody has them open.
     ///
     /// - Returns: the copies, which are on disk.
     public func copy(to folder: String, key: DatabaseKey?) throws(StorageError) -> [Member] {
@@ -21,24 +21,24 @@ extension DatabaseSet {
 }
 
 extension DatabaseFile {
-    /// The thread of copies: they take longer than a task may keep its thread.
+    /// The queue of copies, which take longer than a task may block its thread.
     private static let copyQueue = DispatchQueue(label: "storage.copy")
 
-    /// Copies open databases into a folder under their own names, as they are at one moment, with what `body` copies at that moment.
+    /// Copies open databases into a folder under their own names, as they are at one moment, and runs `body` at that moment.
     ///
     /// - Parameters:
-    ///   - key: the key that the databases have; the copies get it, too.
+    ///   - key: the key of the databases and of the copies.
     ///   - body: runs while nothing is written to the databases.
     /// - Returns: the copies, which are on disk.
-    /// - Throws: `closed` if one of them is closed or in memory; `diskFull`, `inputOutput` or `unavailable`.
+    /// - Throws: `closed` if a database is closed or in memory; `diskFull`, `inputOutput` or `unavailable`.
     package static func copy(
         _ files: [DatabaseFile], to folder: String, key: DatabaseKey?, while body: @escaping @Sendable () throws -> Void
     ) async throws -> [DatabaseSet.Member] {
-        // Who closes one of them waits until it is copied.
+        // Closing a database waits until it is copied.
         let entered = files.prefix { $0.enterBackup() }
         defer { for file in entered { file.leaveBackup() } }
         let members = files.compactMap(\.member)
-        guard entered.count == files.count, members.count == files.count else { throw StorageError(.closed, "a database that is to be copied is not open") }
+        guard entered.count == files.count, members.count == files.count else { throw StorageError(.closed, "a database to be copied is not open") }
         let copies = members.map { DatabaseSet.Member(label: $0.label, path: folder + "/" + Files.name(of: $0.path)) }
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, any Error>, Never>) in
             copyQueue.async {
@@ -55,7 +55,7 @@ extension DatabaseFile {
         return copies
     }
 
-    /// Keeps the databases from being written for the time of `body`, which gets a connection to each.
+    /// Blocks writes to the databases for the time of `body`, which gets a connection to each.
     private static func holding(_ files: some Collection<DatabaseFile>, _ held: [Database] = [], _ body: ([Database]) throws -> Void) throws {
         guard let first = files.first else { return try body(held) }
         try first.database.writeWithoutTransaction { db in try holding(files.dropFirst(), held + [db], body) }

@@ -1,15 +1,15 @@
-/// Databases that lie in one folder and share a key, such as those of a data folder.
+/// Databases in one folder that share a key, such as those of a data folder.
 ///
-/// Operations on all of them run while none is open: the caller holds the folder's lock.
+/// Operations on the set run while no database is open: the caller holds the folder's lock.
 public struct DatabaseSet: Sendable {
-    /// One of the databases. It need not be there.
+    /// A database of the set. Its file may be missing.
     public struct Member: Sendable, Hashable {
         /// The name of the database in errors and reports.
         public let label: String
-        /// The path.
+        /// The path of the database.
         public let path: String
 
-        /// Names a database.
+        /// Creates a member.
         public init(label: String, path: String) {
             self.label = label
             self.path = path
@@ -18,7 +18,7 @@ public struct DatabaseSet: Sendable {
 
     /// The databases of the folder.
     public let members: [Member]
-    /// The file that says that a change of key is decided and has to be finished.
+    /// The file that records that a change of key is decided and must be finished.
     let decision: String
 
     /// - Parameter name: distinguishes the set from others in the folder.
@@ -27,7 +27,7 @@ public struct DatabaseSet: Sendable {
         decision = folder + "/" + name + ".rekey"
     }
 
-    /// Those that are there.
+    /// The databases that exist.
     public var present: [Member] {
         get throws(StorageError) {
             var present: [Member] = []
@@ -36,7 +36,7 @@ public struct DatabaseSet: Sendable {
         }
     }
 
-    /// True if one of them is encrypted, or at least no plain database.
+    /// True if a database is encrypted, or is not a plain database.
     public var isEncrypted: Bool {
         get throws(StorageError) {
             for member in members {
@@ -46,7 +46,7 @@ public struct DatabaseSet: Sendable {
         }
     }
 
-    /// Tells whether the key, or none, opens each of them.
+    /// Checks that the key, or none, opens each database.
     ///
     /// - Throws: ``StorageError`` `keyNeeded`, `wrongKey`, `notEncrypted`, `corrupt` or `foreign`.
     public func checkKey(_ key: DatabaseKey?) throws(StorageError) {
@@ -55,7 +55,7 @@ public struct DatabaseSet: Sendable {
         for member in try present { _ = try DatabaseAccess.protection(of: member.path, label: member.label, key: key) }
     }
 
-    /// Derives the keys of all that are there side by side: from a passphrase each takes a good part of a second.
+    /// Derives the keys of all existing databases in parallel: from a passphrase, each takes a good part of a second.
     public func deriveKeys(_ key: DatabaseKey?) throws(StorageError) {
         guard let key else { return }
         var salts: [[UInt8]] = []
@@ -65,7 +65,7 @@ public struct DatabaseSet: Sendable {
         try key.derive(salts)
     }
 
-    /// Checks each of those that are there; see ``DatabaseCheck``.
+    /// Checks each existing database; see ``DatabaseCheck``.
     public func check(key: DatabaseKey?) throws(StorageError) -> [DatabaseReport] {
         try recover()
         try deriveKeys(key)
@@ -74,7 +74,7 @@ public struct DatabaseSet: Sendable {
         return reports
     }
 
-    /// Copies each of those that are there into a folder, under the key that it has.
+    /// Copies each existing database, with its key, into a folder.
     ///
     /// - Returns: the paths of the copies, which are on disk. If one cannot be made, none is left.
     public func backUp(to folder: String, key: DatabaseKey?) throws(StorageError) -> [String] {

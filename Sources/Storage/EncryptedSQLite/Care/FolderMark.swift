@@ -1,9 +1,9 @@
 package import GRDB
 package import SystemSupport
 
-/// The identity that a database shares with everything else in its folder: databases of different folders, or of different times, do not fit together.
+/// The identity that a database shares with the other parts of its folder: databases of different folders, or of different times, do not fit together.
 ///
-/// It is in a table of its own that belongs to no schema, so that it can be read before a database is migrated.
+/// It is in a separate table outside the schema, so that it can be read before a database is migrated.
 public struct FolderMark: Sendable, Hashable {
     /// The random id of the folder.
     public var folder: String
@@ -13,7 +13,7 @@ public struct FolderMark: Sendable, Hashable {
     public var parts: [String]
     /// The id of the backup that the database is a copy of; nil for one in use.
     public var backup: String?
-    /// The identity of the file that the mark was written to: a copy of the database has another. Nil if it is not known.
+    /// The identity of the file that the mark was written to: a copy of the database has another one. Nil if it is unknown.
     package var file: FileIdentity?
 
     /// Creates the value from its parts.
@@ -25,12 +25,12 @@ public struct FolderMark: Sendable, Hashable {
 extension FolderMark {
     /// The name of the table.
     private static let table = "parley_folder"
-    /// The name of the table with the identity of the file, of which earlier versions know nothing.
+    /// The name of the table with the identity of the file, which earlier versions do not know.
     private static let fileTable = "parley_file"
     /// The names of both tables.
     package static let tables = [table, fileTable]
 
-    /// - Returns: nil for a database without a mark.
+    /// Reads the mark; nil for a database without one.
     package static func read(_ db: Database) throws -> FolderMark? {
         guard try db.tableExists(table), let row = try Row.fetchOne(db, sql: "SELECT folder, generation, parts, backup FROM \(table) WHERE id = 1") else {
             return nil
@@ -50,7 +50,7 @@ extension FolderMark {
         return FileIdentity(inode: UInt64(bitPattern: inode), birth: Int64.fromDatabaseValue(row[1]))
     }
 
-    /// Notes the file that the database is in, if it has a mark at all: it takes the place of another one, and is no copy of it.
+    /// Stores the identity of the database's file, if the database has a mark: the file replaces another one, and is not a copy of it.
     static func note(_ file: FileIdentity?, in db: Database) throws {
         guard try db.tableExists(table) else { return }
         try db.execute(
@@ -84,24 +84,24 @@ extension FolderMark {
     }
 }
 
-/// A database of a folder, as it is found before it is opened.
+/// The state of a folder's database before it is opened.
 public enum DatabasePresence: Sendable, Hashable {
     /// There is no file.
     case absent
     /// The file has no content.
     case empty
-    /// The database; nil if it has no mark.
+    /// The database exists; its mark, or nil if it has none.
     case present(FolderMark?)
 }
 
 extension DatabaseSet.Member {
-    /// Looks at the database, which nobody has open.
+    /// Inspects the database, which nobody has open.
     ///
-    /// - Throws: ``StorageError``, as ``DatabaseSet/checkKey(_:)`` does.
+    /// - Throws: ``StorageError``, as ``DatabaseSet/checkKey(_:)``.
     public func presence(key: DatabaseKey?) throws(StorageError) -> DatabasePresence {
         guard let file = try RawFile(path: path) else { return .absent }
         guard try file.size > 0 else {
-            // All that there is of a new database may still be in its log.
+            // The content of a new database may still be in its log only.
             guard let log = try RawFile(path: path + FileKind.log.suffix), try log.size > 0 else { return .empty }
             return try opened(key) { db in .present(try FolderMark.read(db)) }
         }

@@ -2,29 +2,29 @@ internal import GRDB
 internal import SystemSupport
 
 extension DatabaseSet {
-    /// Gives all databases another key, or encrypts plain ones, or decrypts them: all, or none if it fails or the process ends.
+    /// Changes the key of all databases, or encrypts plain ones, or decrypts them: all, or none if this fails or the process ends.
     ///
-    /// Each is copied under the new key into a file of its own, and the copies are checked. Then a file is written that decides for the new
-    /// key, and the copies take the place of the originals. What an end of the process interrupts is finished by ``recover()``: before the
-    /// decision the old key holds, after it the new one.
+    /// Each database is copied under the new key into a separate file, and the copies are checked. Then a file is written that decides for the
+    /// new key, and the copies replace the originals. ``recover()`` finishes a change that the end of the process interrupts: before the
+    /// decision the old key is valid, after it the new one.
     ///
     /// - Parameters:
-    ///   - old: nil for databases that are not encrypted.
-    ///   - new: nil to decrypt. A database that opens with it already is left as it is.
-    /// - Throws: ``StorageError``; then the old key holds, unless the error concerns the end of the change.
+    ///   - old: the present key; nil for databases that are not encrypted.
+    ///   - new: the new key; nil to decrypt. A database that it already opens stays unchanged.
+    /// - Throws: ``StorageError``; then the old key is still valid, unless the error concerns the end of the change.
     public func changeKey(from old: DatabaseKey?, to new: DatabaseKey?) throws(StorageError) {
         try KeyChange(self, from: old, to: new).run()
     }
 
-    /// Finishes a change of key that was decided, and removes what is left of one that was not. To be called before the databases are opened.
+    /// Finishes a decided change of key, and removes the files of an undecided one. To be called before the databases are opened.
     public func recover() throws(StorageError) { try KeyChange.recover(self) }
 }
 
 /// A change of key; see ``DatabaseSet/changeKey(from:to:)``.
 struct KeyChange {
-    /// Where a change can be interrupted.
+    /// A step after which a change can be interrupted.
     enum Step: Equatable {
-        /// The decision has been made known, and is not durable yet.
+        /// The decision is written, and not durable yet.
         case proposed
         case copied(String), decided, replaced(String), finished
 
@@ -41,7 +41,7 @@ struct KeyChange {
     private let set: DatabaseSet
     private let old: DatabaseKey?
     private let new: DatabaseKey?
-    /// Told after each step; tests end the change there by throwing.
+    /// A function that is called after each step; tests end the change there by throwing.
     private let reached: (Step) throws -> Void
 
     init(_ set: DatabaseSet, from old: DatabaseKey?, to new: DatabaseKey?, reached: @escaping (Step) throws -> Void = { $0.failPoint?.pass() }) {
@@ -68,11 +68,11 @@ struct KeyChange {
         } catch is Interruption {
             throw StorageError(.closed, "interrupted")
         } catch let undecided as Undecided {
-            // The copies stay: should the decision come back after a loss of power, the next start needs all of them.
+            // The copies stay: if the decision reappears after a loss of power, the next start needs all of them.
             throw Self.error(
-                undecided.cause, "whether the key is changed turns out at the next start, which needs the new key, or else the old one")
+                undecided.cause, "it is unknown until the next start whether the key is changed: use the new key then, or else the old one")
         } catch {
-            // The old key holds. Leftover files do no harm, and are removed here if possible.
+            // The old key is still valid. Leftover files are harmless, and are removed here if possible.
             try? Self.recover(set)
             throw Self.error(error, "the key cannot be changed")
         }
@@ -88,7 +88,7 @@ struct KeyChange {
         } catch is Interruption {
             throw StorageError(.closed, "interrupted")
         } catch {
-            throw Self.error(error, "the key is changed, but the change is not finished: it will be at the next start, with the new key")
+            throw Self.error(error, "the key is changed, but the change is not finished: the next start finishes it, with the new key")
         }
     }
 
@@ -117,11 +117,11 @@ struct KeyChange {
         return (try? DatabaseAccess.format(of: member.path)) == .plain
     }
 
-    /// Makes a copy under the new key and looks whether it is sound.
+    /// Makes a copy under the new key and checks it.
     private func copy(_ member: DatabaseSet.Member) throws {
         let path = Self.copy(of: member.path)
         try Self.opened(member, key: old) { db in
-            // Folds the log in, and fails if anybody else has the database open.
+            // Folds the log in, and fails if another connection has the database open.
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
                 throw StorageError(.locked, "the \(member.label) database is in use: stop what uses it")
             }
@@ -129,7 +129,7 @@ struct KeyChange {
             try DatabaseCopy(to: path, key: new).make(from: db)
         }
         let copy = DatabaseSet.Member(label: member.label, path: path)
-        // It keeps its numbers when it takes the place of the original.
+        // The file keeps its identity when it replaces the original.
         try Self.opened(copy, key: new) { db in try FolderMark.note(FileIdentity(path: path), in: db) }
         let report = DatabaseCheck(copy, key: new).run()
         guard report.isSound else {
@@ -154,7 +154,7 @@ struct KeyChange {
         }
     }
 
-    /// Writes down that the copies are to take the place of the originals.
+    /// Writes the decision to replace the originals by the copies.
     private func decide(_ members: [DatabaseSet.Member]) throws {
         let draft = set.decision + ".draft"
         try Files.write(members.map { Files.name(of: $0.path) + "\n" }.joined(), to: draft)
@@ -165,7 +165,7 @@ struct KeyChange {
         } catch let interruption as Interruption {
             throw interruption
         } catch {
-            // Whether a loss of power would leave it is not known: it is taken back, so that the old key holds.
+            // It is unknown whether the decision survives a loss of power: it is deleted, so that the old key stays valid.
             do throws(StorageError) {
                 try Files.delete(set.decision)
                 try Files.flushFolder(of: set.decision)
@@ -178,7 +178,7 @@ struct KeyChange {
 
     private static func replace(_ path: String) throws(StorageError) {
         guard Files.exists(copy(of: path)) else { return }
-        // Their contents are in the copy. Beside the new database they would be taken for its own.
+        // Their contents are in the copy. Beside the new database, SQLite would take them for its own.
         for suffix in ["-wal", "-shm", "-journal"] { try Files.delete(path + suffix) }
         try Files.rename(copy(of: path), to: path)
         try Files.flushFolder(of: path)
@@ -186,7 +186,7 @@ struct KeyChange {
 
     static func recover(_ set: DatabaseSet) throws(StorageError) {
         if Files.exists(set.decision) {
-            // It may have been seen by this process only.
+            // The decision may not be on disk yet.
             try Files.flushFolder(of: set.decision)
             for member in set.members { try replace(member.path) }
             try Files.delete(set.decision)
@@ -199,11 +199,11 @@ struct KeyChange {
         try Files.delete(set.decision + ".draft")
     }
 
-    /// A decision was refused, and could not be taken back either.
+    /// The error when a decision failed, and could not be deleted either.
     private struct Undecided: Error {
         let cause: StorageError
     }
 
-    /// The error by which tests end a change as a crash would: nothing is cleaned up.
+    /// The error with which tests end a change as a crash would: nothing is cleaned up.
     struct Interruption: Error {}
 }

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// The key of encrypted databases: a passphrase, or the key itself in SQLCipher's notation `x'…'`.
 ///
-/// Keys of pages are derived from it by PBKDF2 for each database anew, which takes a good part of a second on purpose, and are remembered
-/// as long as this object lives. All of it is in memory that is wiped afterwards.
+/// The keys of pages are derived from it by PBKDF2 for each database, which takes a good part of a second on purpose, and are cached as
+/// long as this object lives. All keys are in memory that is wiped afterwards.
 public final class DatabaseKey: Sendable {
-    /// The longest passphrase, in bytes.
+    /// The maximum length of a passphrase in bytes.
     public static let longest = 4096
 
     private enum Material {
@@ -18,11 +18,11 @@ public final class DatabaseKey: Sendable {
     }
 
     private let material: Material
-    /// The salt that a new database gets, if it was given with the key.
+    /// The salt for a new database, if it was given with the key.
     let salt: [UInt8]?
     private let derived = Mutex<[[UInt8]: PageKeys]>([:])
 
-    /// Takes a key as a person or a program gives it.
+    /// Creates a key from the text of a person or a program.
     ///
     /// `x'` + 64 hexadecimal digits + `'` is the key itself, with 96 digits the key and the salt of the database; as with SQLCipher's
     /// `PRAGMA key`. Anything else is a passphrase.
@@ -32,7 +32,7 @@ public final class DatabaseKey: Sendable {
         try self.init(utf8: Array(text.utf8))
     }
 
-    /// Takes a key as the bytes of its text. The array is wiped if nobody else holds it.
+    /// Creates a key from the bytes of its text. The array is wiped, unless another variable shares it.
     public init(utf8 bytes: consuming [UInt8]) throws(StorageError) {
         var bytes = bytes
         defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
@@ -63,9 +63,9 @@ public final class DatabaseKey: Sendable {
         }
     }
 
-    /// The keys for the pages of a database.
+    /// Returns the keys for the pages of a database.
     ///
-    /// Two that ask for the same at once may both derive them; that is no harm.
+    /// Two simultaneous calls may both derive the same keys, which is harmless.
     func pageKeys(salt: [UInt8]) throws(StorageError) -> PageKeys {
         if let keys = derived.withLock({ $0[salt] }) { return keys }
         let keys =
@@ -74,14 +74,14 @@ public final class DatabaseKey: Sendable {
             case .raw(let key): try PageKeys(key: key, salt: salt)
             }
         derived.withLock { derived in
-            // Many databases under one key object are those of tests and of key changes.
+            // Only tests and key changes use many databases under one key object.
             if derived.count >= 64 { derived.removeAll() }
             derived[salt] = keys
         }
         return keys
     }
 
-    /// Derives keys for several databases side by side.
+    /// Derives keys for several databases in parallel.
     func derive(_ salts: [[UInt8]]) throws(StorageError) {
         let failure = Mutex<StorageError?>(nil)
         DispatchQueue.concurrentPerform(iterations: salts.count) { index in
@@ -94,7 +94,7 @@ public final class DatabaseKey: Sendable {
         if let error = failure.withLock(\.self) { throw error }
     }
 
-    /// The bytes of `x'…'` with 64 or 96 digits; nil for another text.
+    /// Reads the bytes of `x'…'` with 64 or 96 digits; nil for another text.
     private static func hexadecimal(_ text: [UInt8]) -> [UInt8]? {
         guard text.count == 67 || text.count == 99, text[0] == UInt8(ascii: "x") || text[0] == UInt8(ascii: "X"),
             text[1] == UInt8(ascii: "'"), text[text.count - 1] == UInt8(ascii: "'")

@@ -2,27 +2,27 @@ internal import COpenSSL
 internal import GRDBSQLite
 internal import Synchronization
 
-/// The encryption of one database: its files get their layers from here.
+/// The encryption of one database, which provides the layers over its files.
 final class DatabaseProtection: Sendable {
     private let keys: PageKeys
 
     init(_ keys: PageKeys) { self.keys = keys }
 
-    /// For a database that is not there yet.
+    /// Creates the encryption of a new database.
     static func new(under key: DatabaseKey) throws(StorageError) -> DatabaseProtection {
         var salt = [UInt8](repeating: 0, count: PageKeys.saltSize)
         if let given = key.salt {
             salt = given
         } else if RAND_bytes(&salt, CInt(salt.count)) != 1 {
-            throw StorageError(.unavailable, "there are no random numbers")
+            throw StorageError(.unavailable, "OpenSSL provides no random numbers")
         }
         return DatabaseProtection(try key.pageKeys(salt: salt))
     }
 
-    /// A cipher for one thread.
+    /// Creates a cipher for one thread.
     func cipher() throws(StorageError) -> PageCipher { try PageCipher(keys) }
 
-    /// The layer over a file of the database.
+    /// Creates the layer over a file of the database.
     func layer(over file: any FileLayer, _ kind: FileKind) throws(StorageError) -> any FileLayer {
         switch kind {
         case .database: EncryptedDatabase(file, try cipher())
@@ -32,7 +32,7 @@ final class DatabaseProtection: Sendable {
         }
     }
 
-    /// Makes files of a path be read and written through the encryption until the registration is released.
+    /// Encrypts the files of a path until the registration is released.
     func register(_ path: String) throws(StorageError) -> ProtectionRegistration {
         try ParleyVFS.register()
         let full = try ParleyVFS.fullPath(path)
@@ -47,9 +47,9 @@ final class DatabaseProtection: Sendable {
     }
 }
 
-/// Keeps the protection of a path in force until it is released or forgotten. Files that are open stay encrypted then.
+/// A registration that keeps the encryption of a path in force until it is released or freed. Open files stay encrypted after that.
 final class ProtectionRegistration: Sendable {
-    /// As SQLite names it.
+    /// The full path, as SQLite names it.
     let path: String
     private let isReleased = Mutex(false)
 
@@ -57,7 +57,7 @@ final class ProtectionRegistration: Sendable {
 
     deinit { release() }
 
-    /// Calling it twice is harmless.
+    /// Ends the registration. May be called again.
     func release() {
         let isFirst = isReleased.withLock { isReleased in
             defer { isReleased = true }
@@ -74,6 +74,6 @@ final class ProtectionRegistration: Sendable {
 
 /// The device characteristics that all encrypted files report to SQLite, whatever the device does.
 ///
-/// A write of less than a sector leaves the rest of it alone: without this promise SQLite splits and pads pages of the log. Atomic writes
-/// are not promised, because SQLite then leaves out journals and their order.
+/// They promise that a write of less than a sector leaves the rest of it unchanged: without this promise, SQLite splits and pads pages of
+/// the log. They do not promise atomic writes, because SQLite would then omit journals and their order.
 let encryptedCharacteristics = SQLITE_IOCAP_POWERSAFE_OVERWRITE

@@ -16,7 +16,7 @@ final class EncryptedDatabase: FileLayer {
         let size = Int64(PageLayout.pageSize)
         guard let target = buffer.baseAddress, offset >= 0 else { return SQLITE_IOERR_READ_CODE }
         if buffer.count == PageLayout.pageSize, offset % size == 0 { return readPage(target, offset / size) }
-        // Parts of pages: the header, which SQLite looks at before it reads a page, and its counter.
+        // Parts of pages: the header, which SQLite reads before any page, and its counter.
         if offset == 0, buffer.count == Self.sqliteHeaderSize { return readHeader(buffer) }
         var done = 0
         while done < buffer.count {
@@ -33,11 +33,11 @@ final class EncryptedDatabase: FileLayer {
         return SQLITE_OK
     }
 
-    /// The number of bytes that SQLite reads to learn the size of pages.
+    /// The number of bytes that SQLite reads to find the size of pages.
     private static let sqliteHeaderSize = 100
 
-    /// Tells SQLite the size of pages even if the first one was torn while the log was folded in: it then reads that page from the log. If it
-    /// is not there the next read fails.
+    /// Reads the header with the size of pages, even if the first page was torn while the log was folded in: SQLite then reads that page from
+    /// the log. If the log does not have it, the next read fails.
     private func readHeader(_ buffer: UnsafeMutableRawBufferPointer) -> CInt {
         let code = readPage(scratch.start, 0)
         buffer.copyMemory(from: UnsafeRawBufferPointer(start: scratch.start, count: buffer.count))
@@ -48,30 +48,30 @@ final class EncryptedDatabase: FileLayer {
         return SQLITE_OK
     }
 
-    /// - Parameter index: from 0.
+    /// - Parameter index: the index of the page, from 0.
     private func readPage(_ page: UnsafeMutableRawPointer, _ index: Int64) -> CInt {
         let offset = index * Int64(PageLayout.pageSize)
         let code = file.read(UnsafeMutableRawBufferPointer(start: page, count: PageLayout.pageSize), at: offset)
         guard code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ_CODE else { return code }
         if code == SQLITE_OK, let number = UInt32(exactly: index + 1), cipher.decrypt(page, number: number) { return SQLITE_OK }
-        // A page that is not authentic is not shown, not even in part.
+        // No part of an inauthentic page is returned.
         page.initializeMemory(as: UInt8.self, repeating: 0, count: PageLayout.pageSize)
         if code == SQLITE_IOERR_SHORT_READ_CODE {
             var size: Int64 = 0
             let sized = file.size(&size)
             guard sized == SQLITE_OK else { return sized }
-            // Behind the end SQLite finds zeros; but half a page is a file that was cut.
+            // After the end, SQLite expects zeros; but a part of a page means that the file was cut off.
             if size <= offset { return code }
         }
         return index == 0 ? SQLITE_NOTADB : SQLITE_IOERR_DATA_CODE
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> CInt {
-        // SQLite writes whole pages. Anything else is not understood and must not get out in clear.
+        // SQLite writes whole pages. Any other write is unknown, and must not be stored unencrypted.
         guard let page = bytes.baseAddress, bytes.count == PageLayout.pageSize, offset >= 0, offset % Int64(PageLayout.pageSize) == 0,
             let number = UInt32(exactly: offset / Int64(PageLayout.pageSize) + 1)
         else { return SQLITE_IOERR_WRITE_CODE }
-        // A database without room for vector and authentication code would lose the data there.
+        // In a database without room for the vector and the authentication code, these would overwrite data.
         if number == 1, page.load(fromByteOffset: PageLayout.reservedOffset, as: UInt8.self) != PageLayout.reserved {
             return SQLITE_IOERR_WRITE_CODE
         }
@@ -86,7 +86,7 @@ final class EncryptedDatabase: FileLayer {
     func characteristics(_ device: CInt) -> CInt { encryptedCharacteristics }
 }
 
-/// Memory for a page that is wiped when it is given back.
+/// Memory for a page, which is wiped when it is freed.
 final class Scratch {
     let start: UnsafeMutableRawPointer
     private let count: Int

@@ -1,14 +1,14 @@
 internal import GRDBSQLite
 
-/// The rollback journal of an encrypted database, which is used while a database is made, before it has a write-ahead log.
+/// The rollback journal of an encrypted database, which SQLite uses while it creates a database, before it has a write-ahead log.
 ///
-/// It is SQLite's: headers, and records of a page number, a page as it was, and a checksum over some bytes of the clear page. Pages are
-/// encrypted as in the database, checksums with a mask that comes from the page's random vector.
+/// It has SQLite's format: headers, and records of a page number, the previous page, and a checksum over some bytes of the clear page. Pages
+/// are encrypted as in the database, and checksums with a mask that is derived from the page's random vector.
 ///
-/// Where records are depends on headers in between, so writes and reads are distinguished by their size: only pages have the size of a page,
-/// and a checksum follows a page.
+/// The position of records depends on the headers between them, so writes and reads are distinguished by their size: only pages have the size
+/// of a page, and a checksum follows a page.
 final class EncryptedJournal: FileLayer {
-    /// SQLite's sector: with ``encryptedCharacteristics`` it writes headers of this size.
+    /// The size of a sector for SQLite, which with ``encryptedCharacteristics`` writes headers of this size.
     static let headerSize = 512
     /// The bytes of a header that are in use; the others are zeros.
     private static let headerContent = 28
@@ -18,7 +18,7 @@ final class EncryptedJournal: FileLayer {
     private let cipher: PageCipher
     private let scratch = Scratch(PageLayout.pageSize)
     private var lastNumber: (end: Int64, page: UInt32)?
-    /// Where the page ends that was written or read last, and the mask for the checksum behind it.
+    /// The end of the page that was written last, and the mask for its checksum; ``seen`` has those of the page that was read last.
     private var written: Mask?
     private var seen: Mask?
 
@@ -50,7 +50,7 @@ final class EncryptedJournal: FileLayer {
         guard let mask = mask(ofPage: page, at: offset) else { return SQLITE_IOERR_READ_CODE }
         seen = mask
         guard number != 0, cipher.decrypt(page, number: number) else {
-            // A record that was not written to its end: its checksum does not fit zeros, and SQLite stops there.
+            // An incomplete record: its checksum does not match zeros, and SQLite stops there.
             page.initializeMemory(as: UInt8.self, repeating: 0, count: PageLayout.pageSize)
             return SQLITE_OK
         }
@@ -78,16 +78,16 @@ final class EncryptedJournal: FileLayer {
             lastNumber = (offset + 4, source.loadUnaligned(as: UInt32.self).bigEndian)
             return file.write(bytes, at: offset)
         case Self.headerSize:
-            // Nothing of a page hides in a header.
+            // A header must contain no part of a page.
             guard bytes[Self.headerContent...].allSatisfy({ $0 == 0 }) else { return SQLITE_IOERR_WRITE_CODE }
             return file.write(bytes, at: offset)
         case let count where Self.smallWrites.contains(count): return file.write(bytes, at: offset)
-        // Not how SQLite writes a journal: it must not get out in clear.
+        // SQLite does not write a journal in this way: the bytes must not be stored unencrypted.
         default: return SQLITE_IOERR_WRITE_CODE
         }
     }
 
-    /// The page number of a record, which precedes its page.
+    /// Reads the page number of a record, which precedes its page.
     private func number(before offset: Int64, _ number: inout UInt32) -> CInt {
         if let lastNumber, lastNumber.end == offset {
             number = lastNumber.page

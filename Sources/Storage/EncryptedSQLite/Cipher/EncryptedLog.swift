@@ -2,15 +2,15 @@ internal import GRDBSQLite
 
 /// The write-ahead log of an encrypted database.
 ///
-/// It is SQLite's: a header of 32 bytes, then frames of a header of 24 bytes and a page. Pages are encrypted as in the database. A frame's
-/// header ends with the log's salt and a checksum over the clear page, and both are encrypted as one block: nothing that depends on what
-/// is in a page is on disk in clear. SQLCipher's logs have checksums over encrypted pages instead, so the logs of the two are not
-/// interchangeable; their databases are, once the log is folded in.
+/// It has SQLite's format: a header of 32 bytes, then frames of a header of 24 bytes and a page. Pages are encrypted as in the database. A
+/// frame's header ends with the log's salt and a checksum over the clear page, and both are encrypted as one block, so that no unencrypted
+/// bytes on disk depend on the content of a page. SQLCipher's logs have checksums over encrypted pages instead, so the logs of the two are
+/// not interchangeable; their databases are, once the log is folded in.
 final class EncryptedLog: FileLayer {
     static let headerSize = 32
     static let frameHeaderSize = 24
     static let frameSize = frameHeaderSize + PageLayout.pageSize
-    /// Where the encrypted block of a frame's header begins.
+    /// The offset of the encrypted block in a frame's header.
     static let blockOffset = 8
 
     private let file: any FileLayer
@@ -46,7 +46,7 @@ final class EncryptedLog: FileLayer {
         return SQLITE_OK
     }
 
-    /// Brings the needed part of a frame into `scratch`, decrypted.
+    /// Reads the needed part of a frame into `scratch`, decrypted.
     private func readFrame(at offset: Int64, needed: Range<Int>) -> CInt {
         let frame = scratch.start
         let needsPage = needed.upperBound > Self.frameHeaderSize, needsHeader = needed.lowerBound < Self.frameHeaderSize
@@ -58,8 +58,8 @@ final class EncryptedLog: FileLayer {
         guard needsPage else { return SQLITE_OK }
         if number != 0, cipher.decrypt(frame + Self.frameHeaderSize, number: number) { return SQLITE_OK }
         frame.initializeMemory(as: UInt8.self, repeating: 0, count: Self.frameSize)
-        // A reader of whole frames looks for the end of the log after a crash: an empty frame is the end. A page by itself is one that SQLite
-        // knows to be there.
+        // SQLite reads whole frames to find the end of the log after a crash: an empty frame is the end. It reads a page by itself only if the
+        // page must exist.
         return needsHeader ? SQLITE_OK : SQLITE_IOERR_DATA_CODE
     }
 
@@ -80,12 +80,12 @@ final class EncryptedLog: FileLayer {
             guard code == SQLITE_OK else { return code }
             guard number != 0, cipher.encrypt(source, number: number, into: scratch.start) else { return SQLITE_IOERR_WRITE_CODE }
             return file.write(UnsafeRawBufferPointer(start: scratch.start, count: PageLayout.pageSize), at: offset)
-        // Not how SQLite writes a log: it must not get out in clear.
+        // SQLite does not write a log in this way: the bytes must not be stored unencrypted.
         default: return SQLITE_IOERR_WRITE_CODE
         }
     }
 
-    /// The frame whose header was written last, and its page.
+    /// The offset of the frame whose header was written last, and its page number.
     private var numbers: (frame: Int64, page: UInt32)?
 
     private func number(ofFrameAt offset: Int64, _ number: inout UInt32) -> CInt {
@@ -93,7 +93,7 @@ final class EncryptedLog: FileLayer {
             number = numbers.page
             return SQLITE_OK
         }
-        // A page that is written again in the same transaction keeps its header.
+        // When SQLite writes a page again in the same transaction, it does not write the header again.
         let code = file.read(UnsafeMutableRawBufferPointer(start: scratch.start, count: 4), at: offset)
         number = scratch.start.loadUnaligned(as: UInt32.self).bigEndian
         return code
@@ -110,7 +110,7 @@ final class EncryptedLog: FileLayer {
         return true
     }
 
-    /// Makes the blocks of equal frames at different places differ.
+    /// Makes the blocks of equal frames at different offsets differ.
     private func tweak(_ offset: Int64) {
         let place = scratch.start + Self.blockOffset
         place.storeBytes(of: place.loadUnaligned(as: Int64.self) ^ offset.bigEndian, as: Int64.self)

@@ -1,26 +1,26 @@
 internal import COpenSSL
 
-/// Where things are on an encrypted page: SQLCipher 4's layout with its default settings.
+/// The layout of an encrypted page: that of SQLCipher 4 with its default settings.
 enum PageLayout {
     static let pageSize = 4096
-    /// The bytes at the end of each page that SQLite leaves free for the two that follow.
+    /// The bytes at the end of each page that SQLite leaves free for the vector and the authentication code.
     static let reserved = ivSize + macSize
     static let ivSize = 16
     static let macSize = 64
     static let ivOffset = pageSize - reserved
     static let macOffset = ivOffset + ivSize
-    /// The beginning of a plain database, where an encrypted one has its salt.
+    /// The first bytes of a plain database; an encrypted one has its salt there.
     static let header = Array("SQLite format 3\0".utf8)
-    /// Where a database says how much it leaves free on each page.
+    /// The offset of the byte with the number of free bytes on each page.
     static let reservedOffset = 20
-    /// The page that SQLite locks bytes of and never writes.
+    /// The page whose bytes SQLite locks, and which it never writes.
     static let lockPage = UInt32(0x4000_0000 / pageSize + 1)
 
-    /// Where the encrypted part of a page begins.
+    /// Returns the offset of the encrypted part of a page.
     static func start(of page: UInt32) -> Int { page == 1 ? PageKeys.saltSize : 0 }
 }
 
-/// Encrypts and decrypts pages: AES-256-CBC with a random vector, then HMAC-SHA512 over ciphertext, vector and page number.
+/// The encryption of pages: AES-256-CBC with a random vector, then HMAC-SHA512 over ciphertext, vector and page number.
 ///
 /// It holds OpenSSL's contexts and is used from one thread at a time.
 final class PageCipher {
@@ -45,7 +45,7 @@ final class PageCipher {
         else {
             for context in contexts { EVP_CIPHER_CTX_free(context) }
             EVP_MAC_CTX_free(macContext)
-            throw StorageError(.unavailable, "OpenSSL offers no AES-256 and HMAC-SHA512")
+            throw StorageError(.unavailable, "OpenSSL has no AES-256 or HMAC-SHA512")
         }
         self.encrypting = encrypting
         self.decrypting = decrypting
@@ -62,9 +62,9 @@ final class PageCipher {
     /// Encrypts a page.
     ///
     /// - Parameters:
-    ///   - page: a page of SQLite's; what it has reserved is not kept.
-    ///   - output: takes a page.
-    /// - Returns: true if OpenSSL has done it.
+    ///   - page: a page of SQLite, whose reserved bytes are ignored.
+    ///   - output: receives the encrypted page.
+    /// - Returns: false if OpenSSL has failed.
     func encrypt(_ page: UnsafeRawPointer, number: UInt32, into output: UnsafeMutableRawPointer) -> Bool {
         let start = PageLayout.start(of: number)
         if start > 0 { output.copyMemory(from: keys.salt, byteCount: start) }
@@ -77,8 +77,8 @@ final class PageCipher {
         return authenticate(output, number, into: output + PageLayout.macOffset)
     }
 
-    /// Decrypts a page where it lies, if it is one that was encrypted under this key as that page. What is reserved becomes zeros: checksums
-    /// of the write-ahead log were made with them.
+    /// Decrypts a page in place, if it was encrypted under this key with this number. Its reserved bytes become zeros, with which the
+    /// checksums of the write-ahead log were computed.
     func decrypt(_ page: UnsafeMutableRawPointer, number: UInt32) -> Bool {
         guard isAuthentic(page, number: number) else { return false }
         let start = PageLayout.start(of: number)
@@ -92,7 +92,7 @@ final class PageCipher {
         return true
     }
 
-    /// Checks whether a page was encrypted under this key as the page of that number.
+    /// Checks whether a page was encrypted under this key with this number.
     func isAuthentic(_ page: UnsafeRawPointer, number: UInt32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: PageLayout.macSize, alignment: 8) { mac in
             guard let mac = mac.baseAddress, authenticate(page, number, into: mac) else { return false }
@@ -145,7 +145,7 @@ extension PageKeys {
     }
 }
 
-/// A parameter of OpenSSL's. It holds the address of its name, so the name must be one that stays.
+/// Creates a parameter of OpenSSL. It holds the address of its name, so the name must be static.
 private func parameter(_ name: StaticString, text: UnsafeMutableBufferPointer<CChar>) -> OSSL_PARAM {
     name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
         OSSL_PARAM_construct_utf8_string($0, text.baseAddress, 0)

@@ -4,19 +4,19 @@ internal import COpenSSL
 final class PageKeys: Sendable {
     static let saltSize = 16
     static let keySize = 32
-    /// The number of rounds by which SQLCipher 4 hashes a passphrase.
+    /// The number of rounds with which SQLCipher 4 hashes a passphrase.
     static let iterations: CInt = 256_000
 
-    /// The first bytes of the database.
+    /// The salt, which is the first bytes of the database.
     let salt: [UInt8]
-    /// AES-256.
+    /// The key of AES-256.
     let encryption: SecretMemory
-    /// HMAC-SHA512.
+    /// The key of HMAC-SHA512.
     let authentication: SecretMemory
-    /// AES-256, for the data beside pages in logs and journals that depends on their contents. SQLCipher does not have it.
+    /// The key of AES-256 for the data beside pages in logs and journals that depends on their contents. SQLCipher has no such key.
     let surroundings: SecretMemory
 
-    /// Derives the keys from a passphrase, which takes its time.
+    /// Derives the keys from a passphrase, which takes a good part of a second.
     convenience init(passphrase: SecretMemory, salt: [UInt8]) throws(StorageError) {
         let key = try SecretMemory(count: Self.keySize) { (key) throws(StorageError) in
             try pbkdf2(passphrase, salt: salt, iterations: Self.iterations, into: key)
@@ -38,7 +38,7 @@ final class PageKeys: Sendable {
     }
 }
 
-/// PBKDF2 with HMAC-SHA512.
+/// Derives a key by PBKDF2 with HMAC-SHA512.
 private func pbkdf2(
     _ secret: SecretMemory, salt: [UInt8], iterations: CInt, into output: UnsafeMutableRawBufferPointer
 ) throws(StorageError) {

@@ -1,15 +1,15 @@
 internal import CSodium
 
-/// Key material in memory of its own: between guard pages, kept out of core dumps, wiped when the last owner lets go.
+/// Key material in separate memory: between guard pages, excluded from core dumps, wiped when the last reference ends.
 ///
-/// It is locked against swapping as far as the process's limit of locked memory goes (`ulimit -l`); beyond that it is not, and nothing
-/// is said. The cipher contexts that are made from keys live in OpenSSL's own memory, which is wiped and not locked.
+/// It is locked against swapping up to the process's limit of locked memory (`ulimit -l`); beyond that it is not locked, and nothing
+/// reports this. The cipher contexts made from keys are in OpenSSL's own memory, which is wiped and not locked.
 final class SecretMemory: @unchecked Sendable {
     // Written only in `init`, before the object is shared.
     private let storage: UnsafeMutableRawPointer
     let count: Int
 
-    /// Takes `count` bytes and lets `fill` write them.
+    /// Allocates `count` bytes and lets `fill` write them.
     ///
     /// - Throws: ``StorageError`` `unavailable` when there is no memory; what `fill` throws.
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(StorageError) -> Void) throws(StorageError) {
@@ -28,7 +28,7 @@ final class SecretMemory: @unchecked Sendable {
 
     deinit { sodium_free(storage) }
 
-    /// Lends the bytes for the time of the call. They must not be kept.
+    /// Calls `body` with the bytes, which must not be used after the call.
     func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
         defer { withExtendedLifetime(self) {} }
         return try body(UnsafeRawBufferPointer(start: storage, count: count))

@@ -1,11 +1,11 @@
 internal import COpenSSL
 internal import GRDBSQLite
 
-/// A file without a name, under a key that nobody else has and that is gone with it: AES-256-CTR.
+/// A file without a name, encrypted with AES-256-CTR under a key that exists only as long as the file is open.
 ///
-/// Connections to encrypted databases keep temporary things in memory. Should another connection of the process spill some to disk while an
-/// encrypted database is open, its file is encrypted too, because nothing distinguishes them. It is private, not authenticated: an attacker who can
-/// change open files of the process can do worse.
+/// Connections to encrypted databases keep temporary data in memory. If another connection of the process writes temporary data to disk while an
+/// encrypted database is open, its file is encrypted, too, because nothing distinguishes the two. The file is not authenticated: an attacker who
+/// can change open files of the process can do worse.
 final class TemporaryFile: FileLayer {
     private let file: any FileLayer
     private let context: OpaquePointer
@@ -15,7 +15,7 @@ final class TemporaryFile: FileLayer {
         self.file = file
         let key = try SecretMemory(count: PageKeys.keySize) { (key) throws(StorageError) in
             guard let start = key.baseAddress, RAND_bytes(start.assumingMemoryBound(to: UInt8.self), CInt(key.count)) == 1 else {
-                throw StorageError(.unavailable, "there are no random numbers")
+                throw StorageError(.unavailable, "OpenSSL provides no random numbers")
             }
         }
         guard let context = EVP_CIPHER_CTX_new() else { throw StorageError(.unavailable, "there is no memory for a cipher") }
@@ -24,7 +24,7 @@ final class TemporaryFile: FileLayer {
         }
         guard isReady else {
             EVP_CIPHER_CTX_free(context)
-            throw StorageError(.unavailable, "OpenSSL offers no AES-256")
+            throw StorageError(.unavailable, "OpenSSL has no AES-256")
         }
         self.context = context
     }
@@ -39,7 +39,7 @@ final class TemporaryFile: FileLayer {
             var size: Int64 = 0
             let sized = file.size(&size)
             guard sized == SQLITE_OK else { return sized }
-            // What is behind the end was made zeros and stays that.
+            // The bytes after the end are zeros, and are not decrypted.
             present = Int(max(0, min(Int64(buffer.count), size - offset)))
         }
         return apply(start, count: present, into: start, at: offset) ? code : SQLITE_IOERR_READ_CODE
@@ -58,7 +58,7 @@ final class TemporaryFile: FileLayer {
         return SQLITE_OK
     }
 
-    /// Adds the key stream of a place in the file.
+    /// Applies the key stream at an offset of the file.
     private func apply(_ source: UnsafeRawPointer, count: Int, into target: UnsafeMutableRawPointer, at offset: Int64) -> Bool {
         var counter = [UInt8](repeating: 0, count: 16)
         withUnsafeBytes(of: (offset / 16).bigEndian) { place in for index in 0..<8 { counter[8 + index] = place[index] } }
@@ -77,5 +77,5 @@ final class TemporaryFile: FileLayer {
     func characteristics(_ device: CInt) -> CInt { encryptedCharacteristics }
 }
 
-/// Overwrites memory so that the compiler does not leave it out.
+/// Overwrites memory in a way that the compiler cannot omit.
 func wipe(_ start: UnsafeMutableRawPointer, _ count: Int) { OPENSSL_cleanse(start, count) }

@@ -5,7 +5,7 @@ enum DatabaseAccess {
         /// There is no file, or an empty one.
         case absent
         case plain
-        /// Encrypted under the salt, or no database.
+        /// An encrypted database with this salt, or not a database.
         case encrypted(salt: [UInt8])
     }
 
@@ -15,14 +15,14 @@ enum DatabaseAccess {
         if beginning.isEmpty { return .absent }
         if beginning == PageLayout.header { return .plain }
         guard beginning.count == PageKeys.saltSize else {
-            throw StorageError(.corrupt, "\(path) is no database: it has only \(beginning.count) bytes. Restore it from a backup")
+            throw StorageError(.corrupt, "\(path) is not a database: it has only \(beginning.count) bytes. Restore it from a backup")
         }
         return .encrypted(salt: beginning)
     }
 
-    /// Looks at a database before it is opened, and derives its keys.
+    /// Inspects a database before it is opened, and derives its keys.
     ///
-    /// - Returns: nil for one without encryption.
+    /// - Returns: nil for a database without encryption.
     /// - Throws: `keyNeeded`, `notEncrypted`, `wrongKey`, `corrupt` or `foreign`, each with a fix.
     static func protection(of path: String, label: String, key: DatabaseKey?) throws(StorageError) -> DatabaseProtection? {
         switch (try format(of: path), key) {

@@ -4,22 +4,22 @@ internal import Logging
 internal import Synchronization
 internal import SystemSupport
 
-/// Opens one database file: looks at it, puts its encryption in force, and lets SQLite open it.
+/// The opening of a database file: inspects it, activates its encryption, and lets SQLite open it.
 struct DatabaseOpening {
     let path: String
     let label: String
     let key: DatabaseKey?
     let registration: ProtectionRegistration?
 
-    /// Looks at the file, and makes an empty one if there is none.
+    /// Inspects the file, and creates an empty one if there is none.
     init(path: String, label: String, key: DatabaseKey?) throws(StorageError) {
         self.label = label
         self.key = key
         self.path = path
-        // Also for plain databases: those that are made from one are opened as it was, and may have a key.
+        // Registered for plain databases, too: copies made from them use the same VFS, and may have a key.
         try ParleyVFS.register()
         let protection = try DatabaseAccess.protection(of: path, label: label, key: key)
-        // SQLite makes its files with the process's mask; the log files take the mode of the main one.
+        // SQLite creates the main file with the process's umask; the log files get the mode of the main file.
         FolderLock.makePrivateFile(path)
         registration = try protection?.register(path)
         if registration == nil, try ParleyVFS.isProtected(path) {
@@ -27,7 +27,7 @@ struct DatabaseOpening {
         }
     }
 
-    /// A configuration whose connections keep temporary things in memory and leave room for the encryption on each page.
+    /// Makes a configuration whose connections keep temporary data in memory and leave room for the encryption on each page.
     static func configuration(
         label: String, readers: Int, isEncrypted: Bool = false, prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) -> Configuration {
@@ -48,7 +48,7 @@ struct DatabaseOpening {
     ) throws -> DatabasePool {
         let isChecked = Mutex(false), label = label
         let configuration = Self.configuration(label: label, readers: readers, isEncrypted: registration != nil) { db in
-            // The first connection looks before anything is written, the change to a write-ahead log included.
+            // The first connection checks the database before any write, including the change to a write-ahead log.
             let isFirst = isChecked.withLock { isChecked in
                 defer { isChecked = true }
                 return !isChecked
@@ -74,9 +74,9 @@ struct DatabaseOpening {
         return pool
     }
 
-    /// Notes from now on how much is in the log of a database that was opened.
+    /// Records the extent of the opened database's log from now on.
     ///
-    /// - Returns: nil if that cannot be noted.
+    /// - Returns: nil if it cannot be recorded.
     func extent(of pool: DatabasePool) throws -> LogExtent? {
         guard let extent = LogExtent(of: path) else { return nil }
         try pool.writeWithoutTransaction { try extent.follow($0) }
@@ -89,12 +89,12 @@ extension DatabaseMigrator {
     fileprivate func refuseOthers(_ db: Database, label: String) throws {
         let applied = try appliedIdentifiers(db)
         if applied.isEmpty {
-            // A process may have ended, or the disk have failed, behind the table of migrations and before the first of them. SQLite's index of
-            // that table is there, too.
+            // A process may have ended, or the disk may have failed, between the creation of the table of migrations and the first migration.
+            // SQLite's index of that table may exist, too.
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT IN ('grdb_migrations', 'grdb_issue_102')") ?? 0
             guard tables == 0 else {
                 throw StorageError(
-                    .foreign, "another program made the file of the \(label) database: use another data folder, or move the file away")
+                    .foreign, "another program created the file of the \(label) database: use another data folder, or move the file away")
             }
         } else if try hasBeenSuperseded(db) {
             throw StorageError(
@@ -102,7 +102,7 @@ extension DatabaseMigrator {
         }
     }
 
-    /// The last migration that a database has, if there are more to come; nil for a new or an up-to-date one.
+    /// Returns the last applied migration of a database with pending migrations; nil for a new or an up-to-date one.
     fileprivate func versionBeforeMigration(_ db: Database) throws -> String? {
         let applied = try appliedMigrations(db)
         return applied.count == migrations.count ? nil : applied.last
@@ -110,12 +110,12 @@ extension DatabaseMigrator {
 }
 
 extension Database {
-    /// Leaves room on each page of a new database for the vector and the authentication code, and makes sure that nothing is spilled.
+    /// Leaves room on each page of a new database for the vector and the authentication code, and checks that SQLite can keep temporary data in memory.
     func reserveRoomForEncryption() throws {
         var reserved = CInt(PageLayout.reserved)
         let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         guard code == SQLITE_OK, sqlite3_compileoption_used("TEMP_STORE=0") == 0 else {
-            throw StorageError(.unavailable, "this SQLite cannot keep encrypted databases (\(code)): it was built without what that needs")
+            throw StorageError(.unavailable, "this SQLite cannot keep encrypted databases (\(code)): it was built without the necessary options")
         }
     }
 }

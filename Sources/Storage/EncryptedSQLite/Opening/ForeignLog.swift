@@ -1,19 +1,19 @@
 /// Logs and journals that another program has left behind.
 ///
-/// Those of SQLCipher have checksums over encrypted pages, ours over clear ones: each takes the other's for the end of an unfinished write
-/// and drops its content. So a database with one is refused until the program that wrote it has closed it.
+/// Those of SQLCipher have checksums over encrypted pages, Parley's over clear ones: each takes the other's for the end of an unfinished
+/// write and drops its content. Therefore a database with a foreign one is refused until the program that wrote it has closed the database.
 enum ForeignLog {
     static func refuse(besides path: String, label: String, cipher: PageCipher) throws(StorageError) {
         let hasLog = try isForeignLog(path + FileKind.log.suffix), hasJournal = try isForeignJournal(path + FileKind.journal.suffix)
         if hasLog || hasJournal {
             throw StorageError(
                 .foreign,
-                "another program wrote the \(label) database \(path) and did not close it: start that program with the same key, let it end in good order, then try again"
+                "another program wrote the \(label) database \(path) and did not close it: start that program with the same key, let it end properly, then try again"
             )
         }
     }
 
-    /// A frame of SQLCipher shows the log's salt in clear; ours hides it.
+    /// Checks for a frame of SQLCipher, which has the log's salt in clear; Parley encrypts it.
     private static func isForeignLog(_ path: String) throws(StorageError) -> Bool {
         guard let file = try RawFile(path: path) else { return false }
         let start = try file.read(EncryptedLog.headerSize + EncryptedLog.frameHeaderSize, at: 0)
@@ -23,7 +23,7 @@ enum ForeignLog {
 
     private static let journalMagic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-    /// A record of SQLCipher has the checksum of the page as it is in the file.
+    /// Checks for a record of SQLCipher, which has the checksum of the encrypted page.
     private static func isForeignJournal(_ path: String) throws(StorageError) -> Bool {
         guard let file = try RawFile(path: path) else { return false }
         let header = try file.read(28, at: 0)

@@ -10,28 +10,27 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The known extent of a database's write-ahead log: how much of it is committed.
+/// The known extent of a database's write-ahead log: the number of committed frames.
 ///
-/// Without it, a log that was removed or cut short after a process was killed would look like one that never held more, and what it held is nowhere else. The
-/// extent is in a file beside the database, which is mapped into memory: noting a commit stores eight bytes, and nothing waits for a disk. The system keeps
-/// what was noted when the process dies. When the machine loses power the file may be behind the log, never ahead of it, as a commit is noted once it is on
-/// disk.
+/// Without it, a log that was removed or cut short after a process was killed would look like a log that never held more, and its data is nowhere else. The
+/// extent is in a file beside the database, which is mapped into memory: recording a commit stores eight bytes, and waits for no disk. The system keeps these
+/// bytes when the process dies. After a loss of power, the file may be behind the log, never ahead of it, because a commit is recorded once it is on disk.
 ///
-/// Layout: 16 bytes that name the format; then the number that SQLite gives the log each time that it begins anew (`salt-1`), and the number of its
-/// committed frames, 32 bits each, as one word.
+/// Layout: 16 bytes that name the format; then the number that SQLite gives the log each time it restarts the log (`salt-1`), and the number of committed
+/// frames, 32 bits each, as one word.
 final class LogExtent: Sendable {
     static let suffix = "-extent"
     private static let format: [UInt8] = Array("PARLEY extent 1\n".utf8)
     private static let length = format.count + 8
-    /// Bytes of the header of a log, and of each frame's header.
+    /// The sizes of the log's header and of each frame's header in bytes.
     private static let logHeader = 32, frameHeader = 24
-    /// Logs that a database can have begun between a commit that was noted on disk and a loss of power.
+    /// The number of restarts of the log that are possible between a recorded commit on disk and a loss of power.
     private static let newerLogs: UInt32 = 1 << 16
 
     private struct State {
         var salt: UInt32 = 0
         var frames: UInt32 = 0
-        /// Frames from which on a commit folds the log into the database; 0 for never.
+        /// The number of frames from which a commit folds the log into the database; 0: never.
         var foldedFrames: UInt32 = 0
         var isFinished = false
     }
@@ -40,17 +39,17 @@ final class LogExtent: Sendable {
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
     private let state = Mutex(State())
 
-    /// Makes the file, with an extent of nothing.
+    /// Creates the file, with an empty extent.
     ///
     /// - Parameter database: the path of the database, whose log is empty.
-    /// - Returns: nil if there can be none; without it only its purpose is lost.
+    /// - Returns: nil if the file cannot be created. The database works without it, but losses are not noticed.
     init?(of database: String) {
         path = database
         let file = open(database + Self.suffix, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return nil }
         defer { close(file) }
         let image = Self.format + [UInt8](repeating: 0, count: 8)
-        // Written and not only made longer: a page without a place on a full disk would end the process when it is used.
+        // The bytes are written, not only reserved: accessing a mapped page without space on a full disk would end the process.
         guard fchmod(file, 0o600) == 0, pwrite(file, image, image.count, 0) == image.count, ftruncate(file, off_t(image.count)) == 0,
             let memory = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED
         else { return nil }
@@ -59,7 +58,7 @@ final class LogExtent: Sendable {
 
     deinit { munmap(memory, Self.length) }
 
-    /// Notes commits of the connection that writes, from now on. The extent must live as long as the connection commits.
+    /// Records the commits of the writing connection from now on. The extent must live as long as the connection commits.
     func follow(_ db: Database) throws {
         // The hook replaces SQLite's hook for automatic checkpoints, and keeps its setting.
         let folded = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? 0
@@ -69,20 +68,20 @@ final class LogExtent: Sendable {
             { extent, connection, name, frames in
                 guard let extent else { return SQLITE_OK }
                 let folds = Unmanaged<LogExtent>.fromOpaque(extent).takeUnretainedValue().note(UInt32(clamping: frames))
-                // If that fails it is tried with the next commit.
+                // A failed checkpoint is repeated with the next commit.
                 if folds { _ = sqlite3_wal_checkpoint(connection, name) }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Notes that so many frames of the log are committed.
+    /// Records the number of committed frames of the log.
     ///
     /// - Returns: true if the log is to be folded into the database.
     private func note(_ frames: UInt32) -> Bool {
         state.withLock { state in
             let folds = state.foldedFrames > 0 && frames >= state.foldedFrames
             guard !state.isFinished else { return folds }
-            // It may have begun anew once all of it was folded into the database.
+            // SQLite may have restarted the log after folding all of it into the database.
             let mayBeNew = frames <= state.frames || state.frames >= state.foldedFrames || state.frames == 0
             if mayBeNew { state.salt = Self.header(ofLogOf: path)?.salt ?? 0 }
             state.frames = frames
@@ -93,13 +92,13 @@ final class LogExtent: Sendable {
 
     private func store(_ value: UInt64) { (memory + Self.format.count).storeBytes(of: value, as: UInt64.self) }
 
-    /// Notes that nothing of the log is needed any more: it is about to be folded into the database, which is closed then. Nothing is noted from then on.
+    /// Records that the log is no longer needed, before it is folded into the database and the database is closed. Later commits are not recorded.
     func finish() {
         state.withLock { state in
             guard !state.isFinished else { return }
             state.isFinished = true
             store(0)
-            // On disk before the log goes: a loss of power must not bring back an extent of a log that is gone.
+            // On disk before the log is removed: a loss of power must not restore the extent of a removed log.
             msync(memory, Self.length, MS_SYNC)
             unlink(path + Self.suffix)
         }
@@ -107,7 +106,7 @@ final class LogExtent: Sendable {
 
     // MARK: Looking
 
-    /// Forgets the extent of a database that is about to be opened for a moment, which folds its log in, or whose loss is accepted.
+    /// Removes the extent of a database that is about to be opened for a moment, which folds its log in, or whose loss is accepted.
     static func forget(_ database: String) throws(StorageError) {
         let path = database + suffix, file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else {
@@ -115,7 +114,7 @@ final class LogExtent: Sendable {
             throw StorageError(.unavailable, "cannot open \(path): \(String(cString: strerror(errno)))")
         }
         defer { close(file) }
-        // Not cut short: it may be mapped in this process, which a page without a file behind it would end.
+        // The file is not truncated: it may be mapped in this process, and accessing a mapped page without a file would end the process.
         let nothing = [UInt8](repeating: 0, count: 8)
         guard pwrite(file, nothing, nothing.count, off_t(format.count)) == nothing.count, fsync(file) == 0 else {
             throw StorageError(.inputOutput, "cannot write \(path): \(String(cString: strerror(errno)))")
@@ -123,11 +122,11 @@ final class LogExtent: Sendable {
         try Files.delete(path)
     }
 
-    /// The loss in the log of a closed database; nil if none is known.
+    /// Finds the loss in the log of a closed database; nil if none is known.
     static func loss(of database: String) throws(StorageError) -> LogLoss? {
         guard let file = try RawFile(path: database + suffix) else { return nil }
         let bytes = try file.read(length, at: 0)
-        // What is not whole was being made: nothing was committed by then.
+        // An incomplete file was being created: nothing was committed then.
         guard bytes.count == length, bytes.starts(with: format) else { return nil }
         let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: format.count, as: UInt64.self) }
         let salt = UInt32(truncatingIfNeeded: value >> 32), frames = Int(UInt32(truncatingIfNeeded: value))
@@ -146,7 +145,7 @@ final class LogExtent: Sendable {
 
     private static func header(ofLogOf database: String) -> Header? { (try? header(of: database + FileKind.log.suffix)) ?? nil }
 
-    /// - Returns: nil if there is no log, or not even its header.
+    /// - Returns: nil if there is no log, or no complete header.
     private static func header(of log: String) throws(StorageError) -> Header? {
         guard let file = try RawFile(path: log) else { return nil }
         let bytes = try file.read(logHeader, at: 0)
@@ -158,19 +157,19 @@ final class LogExtent: Sendable {
 
 /// The loss of a part of a write-ahead log after its process was killed.
 public enum LogLoss: Sendable, Hashable {
-    /// It is gone, or empty.
+    /// The log is missing or empty.
     case missing
-    /// It ends before the last transaction.
+    /// The log ends before the last transaction.
     case shorter
-    /// It is another one than the last.
+    /// The log is older than the last one.
     case older
 }
 
 extension DatabaseSet.Member {
-    /// Looks for a loss in the write-ahead log of the database, which nobody has open, and changes nothing. Once the database was opened there is nothing to
-    /// be found any more.
+    /// Looks for a loss in the write-ahead log of the database, which nobody has open, and changes nothing. After the database has been opened, a loss can no
+    /// longer be found.
     public func logLoss() throws(StorageError) -> LogLoss? { try LogExtent.loss(of: path) }
 
-    /// Accepts what is missing of the write-ahead log.
+    /// Accepts the loss in the write-ahead log.
     public func acceptLogLoss() throws(StorageError) { try LogExtent.forget(path) }
 }

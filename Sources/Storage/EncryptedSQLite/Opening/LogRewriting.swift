@@ -1,16 +1,16 @@
 internal import GRDB
 internal import GRDBSQLite
 
-// What an earlier process has written to a write-ahead log without seeing it on the disk.
+// The rewriting of bytes that an earlier process has written to a write-ahead log without a successful flush.
 //
-// After a flush that the disk refused, the kernel still shows the bytes that it has dropped, and later flushes succeed without them. SQLite writes such frames
-// again with the next transaction, but a process that comes after takes them for what they look like: what it commits behind them is lost
-// with them when the power is, and what it folds into the database may be half a transaction. Only what is written again comes to the disk.
+// After a failed flush, the kernel still shows the bytes that it has dropped, and later flushes succeed without them. SQLite writes such frames again with the
+// next transaction, but a later process takes them for stored ones: its commits after them are lost with them in a loss of power, and it may fold half a
+// transaction into the database. Only bytes that are written again reach the disk.
 
 extension Database {
     /// Writes the unchanged log again, and waits until it is on disk. Call this before anything that relies on the log.
     ///
-    /// Nobody else writes meanwhile. Where somebody does just now, it is his log, and he has done this.
+    /// No other connection writes meanwhile. If another connection holds the write lock, it has already done this.
     func rewriteLog() throws {
         do {
             try execute(sql: "BEGIN IMMEDIATE TRANSACTION")
@@ -23,9 +23,9 @@ extension Database {
     }
 }
 
-/// The bytes of an open file as they are stored: beneath the encryption.
+/// The stored bytes of an open file, below the encryption.
 private struct StoredFile {
-    /// Bytes written again at a time: SQLite's VFS of Unix takes no more than 128 KiB.
+    /// Bytes written again at a time: SQLite's Unix VFS accepts at most 128 KiB.
     private static let step = 64 << 10
 
     private let layer: any FileLayer

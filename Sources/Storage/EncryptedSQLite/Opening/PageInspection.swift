@@ -1,22 +1,22 @@
-/// Looks at the pages of an encrypted database without SQLite.
+/// A check of the pages of an encrypted database without SQLite.
 struct PageInspection {
     let path: String
     let label: String
     let cipher: PageCipher
 
-    /// Pages that are tried when the first does not fit the key.
+    /// The number of other pages that are tried when the first does not match the key.
     private static let samples = 64
 
-    /// Tells a wrong key from damage.
+    /// Distinguishes a wrong key from damage.
     ///
-    /// Under a wrong key no page is authentic; under the right one those are that are not damaged. When the salt at the beginning is damaged
-    /// the right key cannot be distinguished from a wrong one.
+    /// Under a wrong key, no page is authentic; under the right one, all undamaged pages are. If the salt at the beginning is damaged, the
+    /// right key cannot be distinguished from a wrong one.
     func checkKey() throws(StorageError) {
         guard let file = try RawFile(path: path) else { return }
         let pages = try file.size / PageLayout.pageSize
         var page = [UInt8](repeating: 0, count: PageLayout.pageSize)
         if pages > 0, try isAuthentic(1, in: file, &page) { return }
-        // SQLite mends it from there.
+        // SQLite repairs the page from there.
         if try logHas(page: 1, &page) { return }
         if try journalHasPage(&page) { return }
         let step = max(1, pages / Self.samples)
@@ -34,7 +34,7 @@ struct PageInspection {
         )
     }
 
-    /// The numbers of pages that are not as they were written; at most `limit`.
+    /// Returns the number of pages, the numbers of damaged ones, at most `limit`, and whether the file ends within a page.
     func damagedPages(limit: Int) throws(StorageError) -> (count: Int, damaged: [UInt32], hasPartialPage: Bool) {
         guard let file = try RawFile(path: path) else { return (0, [], false) }
         let size = try file.size, pages = size / PageLayout.pageSize
@@ -57,7 +57,7 @@ struct PageInspection {
         return page.withUnsafeBytes { bytes in bytes.baseAddress.map { cipher.isAuthentic($0, number: number) } ?? false }
     }
 
-    /// Checks whether the write-ahead log has the page, or any page, under this key: a page that was torn while the log was folded in is still there.
+    /// Checks whether the write-ahead log has the page, or any page, under this key: it still has a page that was torn while the log was folded in.
     private func logHas(page wanted: UInt32?, _ page: inout [UInt8]) throws(StorageError) -> Bool {
         guard let log = try RawFile(path: path + FileKind.log.suffix) else { return false }
         let size = try log.size

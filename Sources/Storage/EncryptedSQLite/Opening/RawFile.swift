@@ -8,7 +8,7 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file that is read and handled without SQLite, while no connection to it is open: closing it lets go of the process's locks on it.
+/// A file that is read without SQLite, while no connection to it is open: closing it would release the locks of the process on the file.
 final class RawFile {
     private let descriptor: Int32
     let path: String
@@ -28,14 +28,14 @@ final class RawFile {
     var size: Int {
         get throws(StorageError) {
             var information = stat()
-            guard fstat(descriptor, &information) == 0 else { throw StorageError(.inputOutput, "cannot look at \(path): \(Self.reason)") }
+            guard fstat(descriptor, &information) == 0 else { throw StorageError(.inputOutput, "cannot get the size of \(path): \(Self.reason)") }
             return Int(information.st_size)
         }
     }
 
     /// Reads into the buffer.
     ///
-    /// - Returns: how many bytes there were.
+    /// - Returns: the number of bytes read.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
         var done = 0
         while done < buffer.count {
@@ -96,15 +96,15 @@ enum Files {
         guard unlink(path) == 0 || errno == ENOENT else { throw error("cannot delete \(path)") }
     }
 
-    /// Makes a folder that only its owner can read, unless there is one.
+    /// Creates a folder that only its owner can read, unless it exists.
     static func makePrivateFolder(_ path: String) throws(StorageError) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error("cannot make the folder \(path)") }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error("cannot create the folder \(path)") }
     }
 
     /// Writes a small file that only its owner can read.
     static func write(_ text: String, to path: String) throws(StorageError) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw error("cannot make \(path)") }
+        guard file >= 0 else { throw error("cannot create \(path)") }
         defer { _ = close(file) }
         do throws(SystemError) {
             try WholeFile.write(Array(text.utf8), to: file)
@@ -114,7 +114,7 @@ enum Files {
         guard fsync(file) == 0 else { throw error("cannot write \(path)") }
     }
 
-    /// The names in a folder; none if it is not there.
+    /// Lists the names in a folder; none if there is no folder.
     static func names(in folder: String) throws(StorageError) -> [String] {
         do throws(SystemError) {
             return try FolderListing.names(in: folder)

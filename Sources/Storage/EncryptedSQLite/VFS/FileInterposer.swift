@@ -1,13 +1,13 @@
-/// Stands between SQLite and the disk, beneath the encryption: tests make the disk fail with one.
+/// A hook between SQLite and the disk, below the encryption, with which tests make the disk fail.
 package protocol FileInterposer: AnyObject, Sendable {
-    /// Checks whether it has anything to do with a file. Files without a name belong to nobody.
+    /// Checks whether the interposer handles a file. Files without a name have no interposer.
     func concerns(_ path: String) -> Bool
-    /// Told before a file is opened.
+    /// Decides before a file is opened.
     ///
-    /// - Returns: a result code of SQLite to refuse with; nil to let it happen.
+    /// - Returns: a result code of SQLite to refuse with; nil to allow it.
     func willOpen(_ path: String, _ kind: FileKind) -> CInt?
     /// Puts a layer over an opened file.
     func layer(over file: any FileLayer, _ path: String, _ kind: FileKind) -> any FileLayer
-    /// Told before a file is deleted; a journal's deletion commits a transaction.
+    /// Decides before a file is deleted; the deletion of a journal commits a transaction.
     func willDelete(_ path: String) -> CInt?
 }

@@ -37,23 +37,23 @@ package enum FileKind: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// An open file between SQLite and the operating system. Layers lie on each other: one changes or refuses what goes through it.
+/// An open file between SQLite and the operating system. Layers are stacked; each changes or refuses the bytes that pass it.
 ///
-/// Answers are SQLite's result codes. SQLite uses a file from one thread at a time.
+/// Results are SQLite's result codes. SQLite uses a file from one thread at a time.
 package protocol FileLayer: AnyObject {
-    /// Fills the buffer; answers `SQLITE_IOERR_SHORT_READ`, with zeros behind the end, when the file ends within.
+    /// Fills the buffer; returns `SQLITE_IOERR_SHORT_READ`, with zeros after the end, if the file ends within it.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> CInt
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> CInt
     func truncate(to size: Int64) -> CInt
-    /// Waits until what was written is on disk.
+    /// Waits until the written bytes are on disk.
     func sync(_ flags: CInt) -> CInt
     func size(_ size: inout Int64) -> CInt
     func close() -> CInt
-    /// The device characteristics that hold above this layer, as `SQLITE_IOCAP_` flags.
+    /// Returns the device characteristics above this layer, as `SQLITE_IOCAP_` flags.
     func characteristics(_ device: CInt) -> CInt
 }
 
-/// The file of the operating system, as SQLite's own VFS for it works.
+/// A file of the operating system, through SQLite's own VFS.
 final class SystemFile: FileLayer {
     let file: UnsafeMutablePointer<sqlite3_file>
     private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }

@@ -2,7 +2,7 @@ internal import GRDBSQLite
 
 /// SQLite's table of functions for files that have layers.
 enum FileMethods {
-    /// Version 2: with shared memory for the write-ahead log, without memory-mapped pages, which would go around the layers.
+    /// The table of version 2: with shared memory for the write-ahead log, without memory-mapped pages, which would bypass the layers.
     nonisolated(unsafe) static let table: UnsafePointer<sqlite3_io_methods> = {
         var methods = sqlite3_io_methods()
         methods.iVersion = 2
@@ -10,7 +10,7 @@ enum FileMethods {
             guard let file else { return SQLITE_OK }
             let handle = UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self).pointee.handle
             file.pointee.pMethods = nil
-            // The memory of the system's file goes with its owner, behind this.
+            // The memory of the system's file is freed with its owner, after this.
             return withExtendedLifetime(handle.takeRetainedValue()) { $0.top.close() }
         }
         methods.xRead = { file, buffer, count, offset in
@@ -27,12 +27,12 @@ enum FileMethods {
             size?.pointee = value
             return code
         }
-        // Locks hold nothing that is stored, and are the system's.
+        // Locks contain no stored data, and are left to the system's VFS.
         methods.xLock = { file, level in system(of: file) { $1.xLock($0, level) } }
         methods.xUnlock = { file, level in system(of: file) { $1.xUnlock($0, level) } }
         methods.xCheckReservedLock = { file, result in system(of: file) { $1.xCheckReservedLock($0, result) } }
         methods.xFileControl = { file, operation, argument in
-            // Maps no pages into memory, and promises no atomic writes: both go around the layers.
+            // Memory-mapped pages and atomic writes are refused: both bypass the layers.
             switch operation {
             case SQLITE_FCNTL_MMAP_SIZE, SQLITE_FCNTL_BEGIN_ATOMIC_WRITE, SQLITE_FCNTL_COMMIT_ATOMIC_WRITE, SQLITE_FCNTL_ROLLBACK_ATOMIC_WRITE:
                 return SQLITE_NOTFOUND
@@ -67,14 +67,14 @@ enum FileMethods {
 }
 
 extension ParleyVFS {
-    /// The bytes of a file that SQLite has opened, as they are stored.
+    /// Returns the stored bytes of a file that SQLite has opened.
     static func stored(_ file: UnsafeMutablePointer<sqlite3_file>) -> any FileLayer {
-        // One without layers is the operating system's.
+        // A file without layers is one of the operating system's VFS.
         file.pointee.pMethods == FileMethods.table ? layers(of: file).stored : SystemFile(file)
     }
 }
 
-/// The layers of a file that SQLite has opened and not closed: then there are layers.
+/// Returns the layers of a file, which exist from its opening to its closing.
 private func layers(of file: UnsafeMutablePointer<sqlite3_file>?) -> LayeredFile {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: OpenFile.self).pointee.handle.takeUnretainedValue()
 }

@@ -1,17 +1,17 @@
 internal import GRDBSQLite
 internal import Synchronization
 
-/// The way of SQLite to its files in this process: the operating system's, with encryption for databases that have a key.
+/// The VFS of SQLite in this process: the operating system's, with encryption for databases that have a key.
 ///
-/// It becomes the default VFS, because GRDB opens databases with that. Files of databases without a key are handed to the operating
-/// system's VFS as they are opened and cost nothing more.
+/// It becomes the default VFS, because GRDB opens databases with the default one. Files of databases without a key are passed to the
+/// operating system's VFS when they are opened, and cost nothing more.
 package enum ParleyVFS {
     static let name: StaticString = "parley"
 
     struct State {
-        /// Databases with a key, by their full path.
+        /// The encryption of databases with a key, by their full path.
         var protections: [String: DatabaseProtection] = [:]
-        /// The number of registrations of each of them.
+        /// The number of registrations of each database.
         var uses: [String: Int] = [:]
         var interposers: [any FileInterposer] = []
     }
@@ -24,7 +24,7 @@ package enum ParleyVFS {
     /// SQLite's result code for the registration, which happens once.
     private static let registration: CInt = {
         guard let system else { return SQLITE_ERROR }
-        // Copied: what is not replaced works on any VFS that has the same data.
+        // Copied: functions that are not replaced work on any VFS with the same data.
         var vfs = system.pointee
         vfs.pNext = nil
         vfs.zName = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -36,20 +36,20 @@ package enum ParleyVFS {
         return sqlite3_vfs_register(registered, 1)
     }()
 
-    /// Makes it the default. Calling it again is harmless.
+    /// Makes this the default VFS. May be called again.
     static func register() throws(StorageError) {
         guard registration == SQLITE_OK else {
             throw StorageError(.unavailable, "SQLite refuses the encryption layer (\(registration)): is this a SQLite without an operating system?")
         }
     }
 
-    /// Puts an interposer beneath files that are opened from now on.
+    /// Adds an interposer for files that are opened from now on.
     package static func add(_ interposer: any FileInterposer) throws(StorageError) {
         try register()
         state.withLock { $0.interposers.append(interposer) }
     }
 
-    /// Files that are opened from now on go without the interposer.
+    /// Removes an interposer for files that are opened from now on.
     package static func remove(_ interposer: any FileInterposer) {
         state.withLock { $0.interposers.removeAll { $0 === interposer } }
     }
@@ -60,10 +60,10 @@ package enum ParleyVFS {
         return state.withLock { $0.protections[full] != nil }
     }
 
-    /// The path as SQLite tells it to a VFS: absolute, without symbolic links.
+    /// Returns the path that SQLite passes to a VFS: absolute, without symbolic links.
     static func fullPath(_ path: String) throws(StorageError) -> String {
         try register()
-        guard let system, let full = system.pointee.xFullPathname else { throw StorageError(.unavailable, "SQLite has no files here") }
+        guard let system, let full = system.pointee.xFullPathname else { throw StorageError(.unavailable, "the system's VFS of SQLite has no paths") }
         var buffer = [CChar](repeating: 0, count: Int(system.pointee.mxPathname) + 1)
         let code = full(system, path, CInt(buffer.count), &buffer)
         // SQLITE_OK_SYMLINK reports that a link was followed.
@@ -72,7 +72,7 @@ package enum ParleyVFS {
     }
 }
 
-// MARK: What SQLite calls
+// MARK: Functions that SQLite calls
 
 /// The memory that SQLite keeps for an open file: SQLite's part, and the layers.
 struct OpenFile {
@@ -126,7 +126,7 @@ private func openFile(
     let base = memory.assumingMemoryBound(to: sqlite3_file.self)
     let code = open(system, path, base, flags, outFlags)
     guard code == SQLITE_OK else {
-        // A VFS that sets the methods wants the file closed even so.
+        // If a VFS sets the methods, the file must be closed even after a failure.
         if base.pointee.pMethods != nil { _ = base.pointee.pMethods.pointee.xClose(base) }
         memory.deallocate()
         return code
@@ -162,7 +162,7 @@ private func deleteFile(_ path: UnsafePointer<CChar>?, _ syncsFolder: CInt) -> C
 }
 
 extension ParleyVFS.State {
-    /// The protection of the database that a file belongs to.
+    /// Returns the encryption of the database that a file belongs to.
     fileprivate func protection(of path: String, _ kind: FileKind) -> DatabaseProtection? {
         guard !protections.isEmpty else { return nil }
         switch kind {

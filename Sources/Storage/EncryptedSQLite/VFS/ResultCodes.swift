@@ -8,5 +8,5 @@ let SQLITE_IOERR_WRITE_CODE = SQLITE_IOERR | (3 << 8)
 let SQLITE_IOERR_DELETE_CODE = SQLITE_IOERR | (10 << 8)
 /// The data read differs from the data written.
 let SQLITE_IOERR_DATA_CODE = SQLITE_IOERR | (32 << 8)
-/// Somebody else holds a lock, and waiting is useless: SQLite itself waits ten seconds for a plain `SQLITE_BUSY` here.
+/// Another connection holds a lock, and waiting is useless: for a plain `SQLITE_BUSY`, SQLite itself would wait ten seconds here.
 let SQLITE_BUSY_TIMEOUT_CODE = SQLITE_BUSY | (3 << 8)

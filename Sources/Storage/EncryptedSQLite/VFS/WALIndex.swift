@@ -9,14 +9,14 @@ internal import Synchronization
 
 /// The index of the write-ahead log of one encrypted database, shared by all connections of this process.
 ///
-/// SQLite's own VFS keeps the index in the file `-shm`. Its header holds checksums over clear pages, so the index of an encrypted database
-/// stays in ordinary memory instead. The file is still made, empty and locked: other processes are refused, as they cannot see the index.
+/// SQLite's own VFS keeps the index in the file `-shm`. Its header has checksums over clear pages, so the index of an encrypted database
+/// stays in ordinary memory instead. The file is still created, empty and locked, to refuse other processes, which cannot see the index.
 final class WALIndex: Sendable {
     private struct State: ~Copyable {
         /// SQLite's regions, 32 KiB each.
         var regions: [UnsafeMutableRawPointer] = []
         var regionSize = 0
-        /// Connections that hold a slot in shared mode; -1 for one that holds it exclusively.
+        /// For each slot, the number of connections that hold it in shared mode; -1 if one holds it exclusively.
         var holders = [Int](repeating: 0, count: WALIndex.slotCount)
 
         deinit { for region in regions { region.deallocate() } }
@@ -41,10 +41,10 @@ final class WALIndex: Sendable {
 
     deinit { _ = close(guardFile) }
 
-    /// The index of a database, made for its first connection.
+    /// Returns the index of a database, which is created for its first connection.
     ///
     /// - Parameter database: the full path of the database.
-    /// - Returns: `SQLITE_BUSY_TIMEOUT` when another process uses the database, `SQLITE_CANTOPEN` when the guard file cannot be made.
+    /// - Returns: `SQLITE_BUSY_TIMEOUT` when another process uses the database, `SQLITE_CANTOPEN` when the guard file cannot be created.
     static func connect(to database: String) -> Result<WALIndex, IndexFailure> {
         registry.withLock { registry in
             if let known = registry.indexes[database] {
@@ -66,7 +66,7 @@ final class WALIndex: Sendable {
 
     /// Ends the use by one connection, which holds no lock any more.
     ///
-    /// - Parameter deletes: whether the guard file goes with the last connection.
+    /// - Parameter deletes: whether the guard file is deleted with the last connection.
     static func disconnect(from database: String, deletes: Bool) {
         registry.withLock { registry in
             guard let known = registry.indexes[database] else { return }
@@ -79,8 +79,8 @@ final class WALIndex: Sendable {
         }
     }
 
-    /// Locks the bytes that SQLite's own VFS locks in a `-shm` file, for as long as the file is open. Locks of the open file, unlike those of the
-    /// process, outlive the closing of other descriptors of the file.
+    /// Locks the bytes that SQLite's own VFS locks in a `-shm` file, for as long as the file is open. Unlike locks of the process, these locks of the
+    /// open file outlive the closing of other descriptors of the file.
     private static func lockOut(others file: CInt) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
@@ -90,11 +90,11 @@ final class WALIndex: Sendable {
         return fcntl(file, setOpenFileLock, &lock) == 0
     }
 
-    /// The memory of a region.
+    /// Returns the memory of a region.
     ///
     /// - Returns: nil for a region that does not exist when `extends` is false, or when there is no memory.
     func region(_ number: Int, size: Int, extends: Bool) -> UnsafeMutableRawPointer? {
-        // SQLite asks for regions one behind the other, and for one at most every 4,096 frames of the log.
+        // SQLite requests regions one after the other, and at most one for every 4,096 frames of the log.
         guard number >= 0, size > 0 else { return nil }
         return state.withLock { state in
             if state.regions.isEmpty { state.regionSize = size }
@@ -120,18 +120,18 @@ final class WALIndex: Sendable {
         }
     }
 
-    /// Gives back slots that a connection holds.
+    /// Releases slots that a connection holds.
     func unlock(_ slots: [Int]) {
         state.withLock { state in
             for slot in slots { state.holders[slot] = state.holders[slot] < 0 ? 0 : state.holders[slot] - 1 }
         }
     }
 
-    /// Orders what was written to the index before with what is read from it after.
+    /// Orders earlier writes to the index before later reads.
     func barrier() { state.withLock { _ in } }
 }
 
-/// `F_OFD_SETLK` of Linux, which the C library shows only with extensions that Swift does not ask for.
+/// `F_OFD_SETLK` of Linux, which the C library declares only with extensions that Swift does not enable.
 let setOpenFileLock: CInt = 37
 
 /// The reason why an index cannot be used, as SQLite's result code.
@@ -166,7 +166,7 @@ final class WALIndexConnection {
         return SQLITE_OK
     }
 
-    /// Takes or gives back slots: `xShmLock`.
+    /// Locks or unlocks slots: `xShmLock`.
     func lock(_ offset: CInt, _ count: CInt, _ flags: CInt) -> CInt {
         let first = Int(offset), count = Int(count)
         guard let index, first >= 0, count >= 1, count <= WALIndex.slotCount - first else { return SQLITE_MISUSE }
@@ -179,7 +179,7 @@ final class WALIndexConnection {
             return SQLITE_OK
         }
         let isExclusive = flags & SQLITE_SHM_EXCLUSIVE != 0
-        // One that is held already is not counted twice.
+        // A slot that the connection already holds is not counted twice.
         if !isExclusive, slots.allSatisfy(shared.contains) { return SQLITE_OK }
         guard held.isEmpty else { return SQLITE_MISUSE }
         guard index.lock(slots, exclusively: isExclusive) else { return SQLITE_BUSY }

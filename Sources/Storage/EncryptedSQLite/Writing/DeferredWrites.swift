@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Writes that nobody waits for: they join the next transaction, or make one by themselves after a moment.
+/// Writes that nobody waits for: they join the next transaction, or get one of their own after a moment.
 ///
-/// It only keeps them. The next writer includes them with ``submitAll(_:)``.
+/// This class only keeps them. The next writer includes them with ``submitAll(_:)``.
 package final class DeferredWrites<Write: Sendable>: Sendable {
     private struct Inner {
         var writes: [Write] = []
@@ -11,17 +11,17 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
         var departures = 0
     }
 
-    /// Writes that are not waited with any longer.
+    /// The number of waiting writes from which they are submitted at once.
     private let most: Int
     private let wait: @Sendable () async -> Void
     private let begin: @Sendable (@escaping @Sendable () async -> Void) -> Void
     private let inner = Mutex(Inner())
-    /// Held while what waited is handed over.
+    /// A lock that is held while the waiting writes are handed over.
     private let departure = Mutex<Void>(())
 
     /// - Parameters:
-    ///   - most: so many writes at once wait for no transaction.
-    ///   - deferral: how long writes wait: at least so long, and less than twice as long.
+    ///   - most: the number of waiting writes from which they are submitted at once.
+    ///   - deferral: the minimum wait of writes. They wait less than twice as long.
     ///   - clock: the clock by which they wait.
     ///   - begin: begins the task that waits.
     package init(
@@ -30,13 +30,13 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
     ) {
         self.most = most
         self.begin = begin
-        // A wait that is cancelled is over: what waits is then written sooner.
+        // Cancellation ends the wait, and the writes are submitted sooner.
         wait = { try? await clock.sleep(for: deferral, tolerance: nil) }
     }
 
     /// Adds writes.
     ///
-    /// - Parameter submit: called when they shall wait no longer: what is to be written is what ``submitAll(_:)`` gives.
+    /// - Parameter submit: called when the wait is over. It must write what ``submitAll(_:)`` hands over.
     package func add(_ writes: [Write], submit: @escaping @Sendable () -> Void) {
         let (isFull, startsTimer) = inner.withLock { inner in
             inner.writes += writes
@@ -65,9 +65,9 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
         }
     }
 
-    /// Hands over all that wait. Who calls this at the same time waits until they are handed over: what it writes then comes behind them.
+    /// Hands over all waiting writes. A simultaneous call waits until this one has handed them over, so that the other caller's writes follow them.
     ///
-    /// - Parameter submit: given the writes, maybe none. It must not call this.
+    /// - Parameter submit: receives the writes, possibly none. It must not call this function.
     package func submitAll(_ submit: ([Write]) -> Void) { departure.withLock { _ in submit(take()) } }
 
     private func take() -> [Write] {

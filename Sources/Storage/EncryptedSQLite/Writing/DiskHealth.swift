@@ -1,15 +1,15 @@
 internal import Logging
 internal import Synchronization
 
-/// The disk under a database began to fail, or works again.
+/// A change of the disk under a database: it begins to fail, or works again.
 package enum DiskHealthChange: Sendable {
-    /// Writes fail: nothing is acknowledged until it works again.
+    /// Writes fail: nothing is acknowledged until the disk works again.
     case failing(StorageError)
     /// Writes succeed again.
     case healed(failedFor: Duration)
 }
 
-/// Notices when the disk under a database begins to fail and when it works again, and tells each once.
+/// The health of the disk under a database: reports once when it begins to fail and once when it works again.
 final class DiskHealth: Sendable {
     private let label: String
     private let logger: Logger
@@ -22,7 +22,7 @@ final class DiskHealth: Sendable {
         self.report = report
     }
 
-    /// Something failed; only what is the disk's counts.
+    /// Records a failure; only failures of the disk count.
     func note(failure: any Error) {
         guard StorageError.isOfDisk(failure) else { return }
         let isFirst = failingSince.withLock { since in
@@ -37,7 +37,7 @@ final class DiskHealth: Sendable {
         report(.failing(error))
     }
 
-    /// A commit reached the disk.
+    /// Records that a commit has reached the disk.
     func noteCommit() {
         guard
             let since = failingSince.withLock({ since in

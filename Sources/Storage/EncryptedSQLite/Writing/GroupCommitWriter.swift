@@ -3,25 +3,25 @@ package import GRDB
 internal import Synchronization
 internal import SystemSupport
 
-/// Runs write jobs in the order they arrive and commits those that wait together in one transaction.
+/// A writer that runs write jobs in the order of their arrival, and commits the waiting ones together in one transaction.
 ///
-/// With `synchronous=FULL` a commit waits for the disk, and that wait does not grow with the number of jobs: while one
-/// transaction is being committed, later jobs queue up and share the next. If one of them throws, they run again, each in a savepoint of its
-/// own, so that the one undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
+/// With `synchronous=FULL`, a commit waits for the disk, and that wait does not grow with the number of jobs: while one transaction is
+/// being committed, later jobs queue up and share the next. If a job throws, all of its transaction run again, each in a savepoint of
+/// its own, so that only the failed job is undone. The outcome of a job, good or bad, is reported only after its commit.
 ///
 /// A transaction that cannot be committed because of its content is rolled back, and its jobs run again, each in a transaction of its own:
-/// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
-/// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
+/// a job that violates a deferred constraint does not affect the others. When the disk fails, all jobs of the transaction fail and leave
+/// nothing. Persistent jobs keep their place in the queue instead, and the writer tries again until the disk works.
 package final class GroupCommitWriter: Sendable {
-    /// The highest number of jobs in one transaction. It bounds the wait of the first of them.
+    /// The maximum number of jobs in one transaction, which bounds the wait of the first job.
     package static let largestBatch = 256
 
     private struct Job: Sendable {
-        /// Runs the body; a throw is kept as the job's outcome and returned. May be called more than once.
+        /// Runs the body; returns its error, which is also the job's outcome. May be called more than once.
         var run: @Sendable (Database) -> (any Error)?
         /// Delivers the outcome after the commit, or the error that undid the whole transaction.
         var finish: @Sendable ((any Error)?) -> Void
-        /// True if it waits for the disk to work again.
+        /// True if the job waits until a failing disk works again.
         var isPersistent = false
     }
 
@@ -29,13 +29,13 @@ package final class GroupCommitWriter: Sendable {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
-        /// True if jobs wait for the disk at all.
+        /// True while jobs may wait for a failing disk.
         var isPatient = true
         /// The delays after consecutive failures of the disk for jobs that wait for it.
         var delays = DoublingDelay(from: GroupCommitWriter.firstDelay, to: GroupCommitWriter.longestDelay)
     }
 
-    /// The pauses of the writer after the disk failed jobs that wait for it: the first, and the longest.
+    /// The first and the longest pause of the writer before it repeats jobs that wait for the disk.
     static let firstDelay = Duration.milliseconds(50)
     static let longestDelay = Duration.seconds(5)
 
@@ -44,7 +44,7 @@ package final class GroupCommitWriter: Sendable {
     private let scheduler: DatabaseFile.Scheduler?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
-    /// Follows the commits, and so lives as long as there are any.
+    /// The extent that follows the commits, kept alive as long as there are any.
     private let extent: LogExtent?
 
     /// - Parameter scheduler: nil to write on the database's own queue.
@@ -61,8 +61,8 @@ package final class GroupCommitWriter: Sendable {
 
     /// Runs `body` in a transaction and returns its value once that transaction is on disk.
     ///
-    /// - Parameter afterCommit: runs after the commit and before any later job's `afterCommit`: what is announced here is
-    ///   announced in the order in which it was written.
+    /// - Parameter afterCommit: runs after the commit and before the `afterCommit` of any later job, so that announcements have
+    ///   the order of the writes.
     package func write<T: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
@@ -74,12 +74,12 @@ package final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction without anybody waiting for it.
+    /// Runs `body` in a transaction without waiting for it.
     ///
     /// - Parameters:
-    ///   - isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when the writer
+    ///   - isPersistent: whether the job waits, before all later jobs, until a failing disk works again. It is given up only when the writer
     ///     is closed.
-    ///   - joinsNext: whether it waits for the next job, to share its transaction.
+    ///   - joinsNext: whether the job waits for the next job, to share its transaction.
     package func submit<T: Sendable>(
         isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -101,17 +101,17 @@ package final class GroupCommitWriter: Sendable {
             starts: !joinsNext)
     }
 
-    /// Refuses later jobs; those that wait are still run, once.
+    /// Refuses later jobs; waiting jobs still run, once.
     package func close() {
         let hasWaiting = state.withLock { state in
             state.isClosed = true
             return !state.waiting.isEmpty
         }
-        // Those that wait for the disk get their last try now.
+        // Jobs that wait for the disk get their last attempt now.
         if hasWaiting { startDraining() }
     }
 
-    /// From now on, a failure of the disk ends every affected job: for callers that are about to close and must not wait.
+    /// Makes a failure of the disk end every affected job from now on: for callers that are about to close and must not wait.
     func stopWaitingForDisk() {
         let hasWaiting = state.withLock { state in
             state.isPatient = false
@@ -158,7 +158,7 @@ package final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Ends the jobs of a batch that do not wait for the disk, and has the others tried again after a while.
+    /// Ends the jobs of a batch that do not wait for the disk, and schedules another attempt for the others.
     ///
     /// - Returns: true if draining continues by itself later.
     private func retryLater(_ batch: [Job], _ error: any Error) -> Bool {
@@ -172,7 +172,7 @@ package final class GroupCommitWriter: Sendable {
         for job in batch where persistent.isEmpty || !job.isPersistent { job.finish(error) }
         guard !persistent.isEmpty else { return false }
         Task { [self] in
-            // Also a wait that is interrupted is followed by a try.
+            // An interrupted wait is followed by an attempt, too.
             try? await clock.sleep(for: delay)
             startDraining()
         }
@@ -188,7 +188,7 @@ package final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Runs jobs in one transaction; one that fails leaves nothing behind.
+    /// Runs jobs in one transaction; a failed job leaves nothing behind.
     ///
     /// GRDB's own transactions and savepoints prepare their statements each time, which costs as much as a small job.
     private func commit(_ batch: [Job], _ db: Database) throws {
@@ -199,7 +199,7 @@ package final class GroupCommitWriter: Sendable {
                 if let failure = batch[0].run(db) {
                     if batch[0].isPersistent, StorageError.isOfDisk(failure) { throw failure }
                     health.note(failure: failure)
-                    // One that is alone is undone with the transaction; some errors have ended that already.
+                    // A single job is undone with the transaction, which some errors have already ended.
                     if db.isInsideTransaction { try db.rollback() }
                     return
                 }
@@ -225,7 +225,7 @@ package final class GroupCommitWriter: Sendable {
 
     /// Runs jobs without savepoints, for which SQLite keeps each page as it was before.
     ///
-    /// - Returns: false if one of them failed: then all must be undone.
+    /// - Returns: false if a job failed: then all must be undone.
     private func runTogether(_ batch: [Job], _ db: Database) -> Bool {
         for job in batch where job.run(db) != nil { return false }
         return true
@@ -234,7 +234,7 @@ package final class GroupCommitWriter: Sendable {
     private func runInSavepoint(_ job: Job, _ db: Database) throws {
         try db.cachedStatement(sql: "SAVEPOINT job").execute()
         if let failure = job.run(db) {
-            // The jobs before are undone as well; and those that wait for the disk must not be overtaken.
+            // If the transaction has ended, earlier jobs are undone, too; and no later job may overtake one that waits for the disk.
             guard db.isInsideTransaction, !(job.isPersistent && StorageError.isOfDisk(failure)) else { throw failure }
             health.note(failure: failure)
             try db.cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT job").execute()

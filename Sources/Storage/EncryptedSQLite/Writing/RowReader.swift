@@ -1,17 +1,17 @@
 package import GRDB
 internal import GRDBSQLite
 
-/// Reads the columns of a row one after another, in the order of the `SELECT` that made it.
+/// A reader of the columns of a row, one after another, in the order of the `SELECT`.
 ///
-/// GRDB's `Row` makes a dictionary of the columns' names for each query, which costs more than a small query itself. This reads from
-/// the statement.
+/// GRDB's `Row` makes a dictionary of the columns' names for each query, which costs more than a small query itself. This type reads
+/// from the statement.
 package struct RowReader {
     private let statement: SQLiteStatement
     private var index: CInt = 0
 
     fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
 
-    /// A whole number; 0 for null.
+    /// Reads a whole number; 0 for null.
     package mutating func int() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
     package mutating func optionalInt() -> Int64? {
@@ -19,7 +19,7 @@ package struct RowReader {
         return isNull(index) ? nil : sqlite3_column_int64(statement, index)
     }
 
-    /// A text; empty for null.
+    /// Reads a text; empty for null.
     package mutating func text() -> String { optionalText() ?? "" }
 
     package mutating func optionalText() -> String? {
@@ -28,17 +28,17 @@ package struct RowReader {
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))), as: UTF8.self)
     }
 
-    /// Checks whether a number is there that is not 0.
+    /// Reads a number as a flag; false for 0 and null.
     package mutating func flag() -> Bool { int() != 0 }
     package mutating func optionalFlag() -> Bool? { optionalInt().map { $0 != 0 } }
 
-    /// Bytes; none for null.
+    /// Reads bytes; empty for null.
     package mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
 
     package mutating func optionalBytes() -> [UInt8]? {
         let index = advance()
         guard !isNull(index) else { return nil }
-        // No bytes have no address.
+        // An empty value has no address.
         guard let start = sqlite3_column_blob(statement, index) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
     }
@@ -52,7 +52,7 @@ package struct RowReader {
 }
 
 extension Database {
-    /// The rows of a query that is prepared once, each made into a value.
+    /// Reads the rows of a query that is prepared once, each as a value.
     package func all<Value>(
         _ sql: String, _ arguments: SQLArguments = SQLArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> [Value] {
@@ -64,7 +64,7 @@ extension Database {
         return values
     }
 
-    /// The first row of a query that is prepared once, made into a value.
+    /// Reads the first row of a query that is prepared once, as a value; nil if there is no row.
     package func first<Value>(
         _ sql: String, _ arguments: SQLArguments = SQLArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> Value? {
@@ -76,7 +76,7 @@ extension Database {
         return value
     }
 
-    /// Goes through the rows of a query until `body` says that it has seen enough.
+    /// Iterates over the rows of a query until `body` returns false.
     private func forEachRow(_ sql: String, _ arguments: SQLArguments, _ body: (inout RowReader) throws -> Bool) throws {
         let statement = try cachedStatement(sql: sql).sqliteStatement
         try arguments.bind(to: statement) {
@@ -93,14 +93,14 @@ extension Database {
         }
     }
 
-    /// Runs one statement that is prepared once, other than one that begins or ends a transaction or changes the schema: GRDB has to know of these.
+    /// Runs one statement that is prepared once. It must not begin or end a transaction or change the schema: GRDB must know of these.
     package func run(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws {
         try forEachRow(sql, arguments) { _ in true }
     }
 
-    /// Runs a part of a transaction that is rolled back if it throws. Parts can be nested.
+    /// Runs a part of a transaction, and rolls the part back if it throws. Parts can be nested.
     ///
-    /// GRDB's `inSavepoint` compiles its statements anew each time, and gives back no value; these are compiled once.
+    /// GRDB's `inSavepoint` compiles its statements each time, and returns no value; these statements are compiled once.
     package func savepoint<T>(_ body: () throws -> T) throws -> T {
         try run("SAVEPOINT part")
         do {
@@ -108,7 +108,7 @@ extension Database {
             try run("RELEASE SAVEPOINT part")
             return value
         } catch {
-            // Some errors, such as a full disk, have ended the transaction and all that is in it.
+            // Some errors, such as a full disk, have already ended the transaction with all savepoints.
             guard isInsideTransaction else { throw error }
             try run("ROLLBACK TRANSACTION TO SAVEPOINT part")
             try run("RELEASE SAVEPOINT part")
@@ -122,7 +122,7 @@ extension Database {
         return lastInsertedRowID
     }
 
-    /// A question with a whole number for an answer; nil for null or no row.
+    /// Reads the whole number that is the first column of the first row; nil for null or no row.
     package func number(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws -> Int64? {
         try first(sql, arguments) { $0.optionalInt() } ?? nil
     }

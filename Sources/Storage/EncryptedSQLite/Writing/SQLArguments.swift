@@ -5,11 +5,11 @@ internal import GRDBSQLite
 /// Arguments for the parameters of a statement, in their order.
 ///
 /// GRDB's `StatementArguments` are converted, checked against the names of parameters and copied, which costs more than a small statement itself. These
-/// are bound in place, and unbound when the statement is done: SQLite copies neither texts nor bytes, so that secrets among them stay where they are.
+/// arguments are bound in place, and unbound when the statement is done: SQLite copies neither texts nor bytes, so that no copies of secrets are left.
 package struct SQLArguments: ExpressibleByArrayLiteral {
     private var values: [(any DatabaseValueConvertible)?]
 
-    /// No arguments.
+    /// Creates an empty list.
     package init() { values = [] }
 
     package init(arrayLiteral elements: (any DatabaseValueConvertible)?...) { values = elements }
@@ -40,7 +40,7 @@ package struct SQLArguments: ExpressibleByArrayLiteral {
         try bind(to: statement, from: values.startIndex, body)
     }
 
-    /// Binds the arguments from one on, within the access to the memory of those before it.
+    /// Binds the arguments from `start` on, within the access to the memory of the earlier ones.
     private func bind(to statement: SQLiteStatement, from start: Int, _ body: () throws -> Void) throws {
         for index in start..<values.count {
             let parameter = CInt(truncatingIfNeeded: index + 1)
