@@ -79,7 +79,7 @@ import Testing
             configuration.network = .presetOperators(acceptingConditions: true)
         }
         try await refuses("cannot read the key of the databases from /nowhere/key", .databaseKey) { $0.databaseKey = .file("/nowhere/key") }
-        try await refuses("the environment variable NO_SUCH_VARIABLE should hold the key", .databaseKey) { $0.databaseKey = .environment("NO_SUCH_VARIABLE") }
+        try await refuses("the environment variable NO_SUCH_VARIABLE is not set", .databaseKey) { $0.databaseKey = .environment("NO_SUCH_VARIABLE") }
     }
 
     @Test(arguments: [

@@ -10,16 +10,16 @@ internal import SMPServer
 internal import SMPWire
 internal import XFTPServer
 
-/// A chat core of this process's own on a data folder, with a router beside it when no other is named.
+/// A chat core of this process on a data folder, with a router in the same process if no other routers are named.
 ///
 /// The folder holds `parley_chat.db` and `parley_agent.db` (the core), `bots.db` (the state of the bots) and `router/`. One
 /// process at a time can use it.
 public final class CoreHost: Sendable {
-    /// The core. It is open and not yet started.
+    /// The core, open and not started yet.
     public let core: any ChatCore
-    /// The routers that new queues are made on, without their passwords.
+    /// The routers for new queues, without their passwords.
     public let servers: [String]
-    /// The file routers that files are uploaded to, without their passwords.
+    /// The file routers for uploads, without their passwords.
     public let fileServers: [String]
     package let data: DataFolder
     package var dataFolder: String { data.path }
@@ -38,13 +38,13 @@ public final class CoreHost: Sendable {
     package var runsRouter: Bool { router != nil }
     /// The messages that wait in the router inside this process.
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
-    /// The messages that recipients have taken from that router so far.
+    /// The messages that recipients have acknowledged at the router inside this process so far.
     package var takenMessages: Int { router.map { Int($0.statistics.counters.messagesAcknowledged) } ?? 0 }
     /// True while a router inside this process accepts nothing because the disk fails.
     package var isRouterStorageFailing: Bool { router?.isStorageFailing == true || fileRouter?.isStorageFailing == true }
-    /// Messages of any kind that no router has yet, and what relays have still to deliver.
+    /// Counts the messages of any kind that no router has yet, and those that relays still have to deliver.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
-    /// Removes the messages whose time is over.
+    /// Removes expired messages.
     package func removeExpiredMessages() async throws { try await native.removeExpiredMessages() }
     /// Performs a request of an operator of the profile that relays for others.
     ///
@@ -53,7 +53,7 @@ public final class CoreHost: Sendable {
         try await RelayOperator.report(operation, native, isDraining: isRelayDraining)
     }
 
-    /// True if the configuration has the relay drained.
+    /// True if the configuration drains the relay.
     private let isRelayDraining: Bool
     private let lock: FolderLock
 
@@ -78,20 +78,20 @@ public final class CoreHost: Sendable {
         self.data = data
     }
 
-    /// Opens the data folder, makes it if necessary, and starts the router if none is named.
+    /// Opens the data folder, creates it if necessary, and starts a router if none is named.
     ///
-    /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken, a key that cannot be read or a folder that another
-    ///   process uses or whose parts do not belong together; `StorageError` for databases that cannot be used, or that the key does not open.
+    /// - Throws: ``HostError`` for an invalid server address, a port in use, an unreadable key, or a folder that another process uses or whose
+    ///   parts do not belong together; `StorageError` for databases that cannot be used, or that the key does not open.
     public static func open(_ configuration: HostConfiguration) async throws -> CoreHost { try await open(configuration, network: nil) }
 
-    /// - Parameter network: how routers are reached; nil for connections of the core's own.
+    /// - Parameter network: the connections to routers; nil: the core makes its own.
     package static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
         try await open(configuration, health: HostHealth()) { setup in
             try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
         }
     }
 
-    /// - Parameter openCore: opens the core with a configuration that is complete.
+    /// - Parameter openCore: opens the core with the complete configuration.
     package static func open(
         _ configuration: HostConfiguration, openCore: (NativeCoreConfiguration) throws -> NativeCore
     ) async throws -> CoreHost { try await open(configuration, health: HostHealth(), openCore: openCore) }
@@ -110,7 +110,7 @@ public final class CoreHost: Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw HostError(.dataFolder, "cannot make the data folder \(folder): \(FileFault.text(error)). Name another one with --data or PARLEY_DATA")
+            throw HostError(.dataFolder, "cannot create the data folder \(folder): \(FileFault.text(error)). Name another one with --data or PARLEY_DATA")
         }
         var servers = try configuration.servers.map(Self.address)
         let key = try configuration.databaseKey?.load()
@@ -180,7 +180,7 @@ public final class CoreHost: Sendable {
         }
     }
 
-    /// Puts all connections out of step: they agree on new keys before anything is sent.
+    /// Marks the encryption of all connections as out of step, so that they agree on new keys before anything is sent.
     private static func synchronize(_ native: NativeCore, isCopy: Bool, _ logger: Logger) async throws {
         let count = try await native.putAllOutOfStep()
         if isCopy {
@@ -194,7 +194,7 @@ public final class CoreHost: Sendable {
         }
     }
 
-    /// Tells of profiles whose connections the agent does not know: they neither send nor receive.
+    /// Logs the profiles with connections that the agent does not know: these neither send nor receive.
     private static func lookForLostConnections(_ native: NativeCore, _ health: HostHealth, _ logger: Logger) async throws {
         let lost = try await native.profilesWithoutConnections()
         for (user, missing, count) in lost {
@@ -214,7 +214,7 @@ public final class CoreHost: Sendable {
         try fileRouter?.copyJournal(to: file)
     }
 
-    /// Gives the folder's identity to the database of the bots.
+    /// Writes the folder's identity to the database of the bots.
     package func establish(_ bots: DatabaseFile) async throws { try await identity.establish([FolderPart.bots.rawValue: bots]) }
 
     private static func makeFilesFolder(_ data: DataFolder) throws(HostError) -> String? {
@@ -222,7 +222,7 @@ public final class CoreHost: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw HostError(.dataFolder, "cannot make the folder \(folder): \(FileFault.text(error))")
+            throw HostError(.dataFolder, "cannot create the folder \(folder): \(FileFault.text(error))")
         }
         return folder
     }
@@ -242,7 +242,7 @@ public final class CoreHost: Sendable {
         }
     }
 
-    /// Stops the core, then the router, and gives the folder back. Nothing that was accepted is lost.
+    /// Stops the core, then the routers, and releases the folder. No accepted data is lost.
     public func close() async {
         await native.close()
         await fileRouter?.stop()
@@ -264,7 +264,7 @@ public final class CoreHost: Sendable {
         return address
     }
 
-    /// A fingerprint that is cut off would be found wrong only when the router is reached.
+    /// Refuses a fingerprint of the wrong length, which would otherwise fail only when the router is reached.
     private static func requireFingerprint(_ hash: KeyHash, in text: String) throws(HostError) {
         guard hash.bytes.count == 32 else {
             throw HostError(

@@ -7,29 +7,29 @@ internal import Logging
 
 /// Backups of the data folder of a process that runs bots.
 package enum HostBackup {
-    /// The name of the request at the local socket; its argument is the folder for the copies.
+    /// The name of the request at the local socket, whose argument is the folder for the copies.
     package static let request = "backup"
 
     package static func json(_ paths: [String]) -> JSONValue { ["paths": .array(paths.map { .string($0) })] }
 
-    /// The paths of an answer; nil for an answer without paths.
+    /// Reads the paths of an answer; nil for an answer without paths.
     package static func paths(_ answer: JSONValue) -> [String]? { answer["paths"]?.arrayValue?.compactMap(\.stringValue) }
 }
 
 extension CoreHost {
     /// Copies the data folder as it is at one moment.
     ///
-    /// - Parameter target: The folder that the backup's folder is made in; nil for `backups` in the data folder.
+    /// - Parameter target: The folder in which the backup's folder is created; nil for `backups` in the data folder.
     /// - Returns: the path of the backup's folder.
     /// - Throws: `storage.…`, with the code of a `StorageError`.
     package func backUp(to target: String?, with bots: DatabaseFile) async throws(ChatCoreError) -> [String] {
         let start = ContinuousClock.now
         do {
-            // Anyone who asked may have another working folder.
+            // The requesting program may have another working folder, so the path becomes absolute.
             let target = URL(fileURLWithPath: target ?? dataFolder + "/backups").path
             let backup = FolderBackup(of: data, in: target, key: native.databaseKey)
             guard let agent = native.databases["agent"], let chat = native.databases["chat"] else {
-                throw StorageError(.unavailable, "the connections of this core are in no database")
+                throw StorageError(.unavailable, "this core has no databases to copy")
             }
             try await backup.make(await manifest, databases: [chat, agent, bots], routers: copyRouters)
             logger.notice("the data folder is backed up", metadata: ["path": "\(backup.path)", "duration": "\(start.duration(to: .now))"])

@@ -4,67 +4,67 @@ public import CoreMetrics
 internal import Foundation
 public import Logging
 
-/// Where bots keep their data and which routers they use.
+/// The settings of a process that runs bots: its data, its routers, its limits and its monitoring.
 public struct HostConfiguration: Sendable {
     /// The folder of databases and keys. One process at a time can use it.
     public var dataFolder: String
-    /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process, unless ``network`` names the preset operators.
+    /// Routers as `smp://fingerprint@host:port`. If empty, a router runs inside the process, unless ``network`` names the preset operators.
     public var servers: [String]
     /// The settings of the network.
     public var network: HostNetwork
-    /// Where the key of the databases comes from: ``DatabaseKeySource/standard(_:)`` if nothing is set. With one, new databases are made
-    /// encrypted; without, encrypted ones are refused.
+    /// The source of the key of the databases; nil: ``DatabaseKeySource/standard(_:)``. With a key, new databases are created encrypted;
+    /// without one, encrypted databases are refused.
     public var databaseKey: DatabaseKeySource?
     /// The router inside the process.
     public var router: EmbeddedRouterConfiguration
-    /// File routers as `xftp://fingerprint@host:port`. With none, and no ``servers``, a file router runs inside the process, unless ``network`` names
-    /// the preset operators; with ``servers`` and none, files cannot be sent.
+    /// File routers as `xftp://fingerprint@host:port`. If this and ``servers`` are empty, a file router runs inside the process, unless ``network``
+    /// names the preset operators. If only this is empty, files cannot be sent.
     public var fileServers: [String]
-    /// True if received files are encrypted on the disk, each with its own key, which the databases store. With nil, files are encrypted if the databases are.
+    /// True if received files are encrypted on the disk, each with its own key, which the databases store; nil: files are encrypted if the databases are.
     ///
-    /// ``ReceivedFile/bytes(upTo:)``, ``ReceivedFile/copy(to:)`` and ``OutgoingFile`` decrypt them.
+    /// ``ReceivedFile/bytes(upTo:)``, ``ReceivedFile/copy(to:)`` and ``OutgoingFile`` decrypt the files.
     public var encryptsFiles: Bool?
-    /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
+    /// The databases by their prefix, as official clients name theirs; replaces ``dataFolder``.
     package var databasePrefix: DataFolder?
-    /// Contacts that each new profile begins with, each with the address in its profile; none by default.
+    /// The contacts of each new profile, each with the address in its profile; none by default.
     package var presetContacts: [Profile] = []
-    /// True if a core that has not been started takes all commands; official ones refuse most of them.
+    /// True if a core that has not been started accepts all commands; official cores refuse most of them.
     package var takesCommandsBeforeStart = true
-    /// True if posts of an owner are refused while no relay of the channel can forward them. Official cores accept such posts, and nobody receives them.
+    /// True if posts of an owner are refused while no relay of the channel can forward them. Official cores accept such posts, which nobody receives.
     package var refusesPostsWithoutRelay = true
-    /// True if connections whose encryption is out of step agree on new keys by themselves. If false, a command must do that, except for connections
-    /// restored from a backup.
+    /// True if connections whose encryption is out of step agree on new keys automatically. If false, a command must start that, except for
+    /// connections restored from a backup.
     package var synchronizesConnections = true
     /// The limits on channels and subscribers of a profile that relays for others.
     public var relay = HostRelay()
     /// The pace at which strangers join the groups that the bots host.
     public var joins = GroupJoinPace()
-    /// Called once the databases are open, before the bots start.
+    /// A function that is called when the databases are open, before the bots start.
     package var onOpen: (@Sendable () -> Void)?
-    /// Handlers that run at once at the most.
+    /// The maximum number of handlers that run at once.
     public var maxConcurrentHandlers = 64
-    /// The time that running handlers have when the bots stop. Then their tasks are cancelled, and their remaining work
+    /// The time for running handlers to end when the bots stop. After it, their tasks are cancelled, and their remaining work
     /// is done at the next start.
     public var shutdownTimeout: Duration = .seconds(10)
-    /// The address of `/metrics` and `/healthz`; nil if they are not served.
+    /// The address at which `/metrics` and `/healthz` are served; nil for none.
     public var monitoring: MonitoringAddress?
-    /// Takes the metrics of the bots. By default a registry of its own, which `/metrics` shows; a backend of another kind has to show them itself.
+    /// The backend for the metrics of the bots. The default is a new registry, which `/metrics` shows; a backend of another kind must export them itself.
     public var metrics: any MetricsFactory = MetricsRegistry()
-    /// True if handlers run without effects: messages and everything else that they would do is logged with its kind and chat, and not done.
+    /// True if handlers run without effects: messages and all other effects are logged with their kind and chat, and not performed.
     ///
-    /// Reading works, and files are received. What bots store is stored in a copy in memory, which is forgotten at the end with the progress of handlers: the
-    /// next run finds everything as it was, and handles the same messages. Profiles, addresses, managed groups and channels are made as at every start,
-    /// and contacts are accepted as the address says.
+    /// Reading works, and files are received. Bots store into a copy in memory, which is discarded at the end with the progress of handlers: the next run
+    /// finds everything unchanged, and handles the same messages. Profiles, addresses, managed groups and channels are created as at every start, and
+    /// contacts are accepted according to the settings of the address.
     public var isDryRun = false
-    /// Takes each effect of a dry run, beside the log; nil for nobody.
+    /// A function that receives each effect of a dry run, in addition to the log; nil for none.
     public var onSuppressedEffect: (@Sendable (SuppressedEffect) -> Void)?
     /// The logger.
     public var logger: Logger
 
     /// - Parameters:
-    ///   - dataFolder: the environment variable `PARLEY_DATA`, or `parley-data`, if it is not given.
-    ///   - servers: the environment variable `PARLEY_SERVER` (several separated by white space) if none are given.
-    ///   - fileServers: the environment variable `PARLEY_FILE_SERVER` (several separated by white space) if none are given.
+    ///   - dataFolder: the data folder; nil: the environment variable `PARLEY_DATA`, or else `parley-data`.
+    ///   - servers: the routers; if empty, those in the environment variable `PARLEY_SERVER`, separated by white space.
+    ///   - fileServers: the file routers; if empty, those in the environment variable `PARLEY_FILE_SERVER`, separated by white space.
     public init(
         dataFolder: String? = nil, servers: [String] = [], fileServers: [String] = [], router: EmbeddedRouterConfiguration = EmbeddedRouterConfiguration(),
         network: HostNetwork = HostNetwork(),
@@ -89,9 +89,9 @@ extension HostConfiguration {
 
 /// A router inside the bots' process.
 public struct EmbeddedRouterConfiguration: Sendable {
-    /// The name or address under which others reach this machine; it is part of every address that the bots give out. With any name other than that of
-    /// the loopback interface the router listens on all interfaces, and creating queues and sending through it need a password: it is made
-    /// at the first start, in the file `router/password` of the data folder, and the bots know it.
+    /// The name or address at which others reach this machine; it is part of every address of the bots. Unless it names the loopback interface, the
+    /// router listens on all interfaces, and requires a password for creating queues and for sending through it. The password is generated at the
+    /// first start, in the file `router/password` of the data folder, and the bots use it.
     public var host: String
     /// The port; nil to choose a port at the first start and keep it.
     public var port: UInt16?

@@ -1,8 +1,8 @@
-/// Why bots could not be started.
+/// The reason why bots could not be started.
 public struct HostError: Error, Sendable, CustomStringConvertible {
     /// The kind of fault; stable.
     public enum Code: String, Sendable {
-        /// The data folder cannot be made.
+        /// The data folder cannot be created or used.
         case dataFolder
         /// Another process uses the data folder.
         case dataFolderInUse
@@ -16,13 +16,13 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case conditionsNotAccepted
         /// The router inside the process cannot run.
         case router
-        /// Something else listens on the port of the router inside the process.
+        /// Another program listens on the port of the router inside the process.
         case portInUse
         /// Metrics and health cannot be served.
         case monitoring
-        /// The bots cannot be run as they are written.
+        /// The definition of the bots is invalid.
         case handlers
-        /// Nothing of that name is in quarantine.
+        /// The quarantine has no entry of that name.
         case quarantine
         /// A part of the data folder is missing.
         case folderPartMissing
@@ -34,7 +34,7 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case folderPartUnreadable
         /// A part of the data folder is older than the others.
         case folderPartOlder
-        /// A part of the data folder is of another folder.
+        /// A part of the data folder belongs to another folder.
         case folderPartForeign
         /// A backup is incomplete, or its target is in use.
         case backup
@@ -59,7 +59,7 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         self.isInput = isInput
     }
 
-    /// The error for a folder that somebody named, and that is not there or holds no profiles.
+    /// Creates the error for a named folder that does not exist or has no profiles.
     package static func noDataFolder(_ message: String) -> HostError { HostError(.dataFolder, message, isInput: true) }
 
     /// A textual form, for messages and logs.

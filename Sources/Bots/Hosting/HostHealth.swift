@@ -1,7 +1,7 @@
 package import EncryptedSQLite
 internal import Synchronization
 
-/// The health of a data folder as its process knows it: disks, connections, and copies that run elsewhere.
+/// The known health of a data folder: its disks, its connections, and copies that run elsewhere.
 package final class HostHealth: Sendable {
     private struct State {
         var failingDatabases = 0
@@ -21,19 +21,19 @@ package final class HostHealth: Sendable {
     }
     /// True while another copy of the folder has taken over its subscriptions.
     package var isTakenOver: Bool { state.withLock(\.isTakenOver) }
-    /// True if the agent does not know half of the connections of a profile, or more.
+    /// True if the agent does not know half or more of the connections of a profile.
     package var hasLostConnections: Bool { state.withLock(\.hasLostConnections) }
 
-    /// Sets the function that tells whether the disk fails for the routers inside the process.
+    /// Sets the function that returns whether the disk fails for the routers inside the process.
     package func attachRouters(_ areFailing: @escaping @Sendable () -> Bool) { state.withLock { $0.areRoutersFailing = areFailing } }
 
     /// Records that another copy of the folder has taken the subscriptions, or that this process has them again.
     @Sendable package func noteTakeover(_ isTakenOver: Bool) { state.withLock { $0.isTakenOver = isTakenOver } }
 
-    /// Notes whether the agent does not know half of the connections of a profile, or more.
+    /// Records whether the agent does not know half or more of the connections of a profile.
     package func noteLostConnections(_ hasLostConnections: Bool) { state.withLock { $0.hasLostConnections = hasLostConnections } }
 
-    /// Notes that the disk under a database has begun to fail, or works again.
+    /// Records that the disk under a database has begun to fail, or works again.
     @Sendable package func note(_ change: DiskHealthChange) {
         state.withLock { state in
             switch change {

@@ -2,38 +2,38 @@ internal import ChatEngine
 internal import SMPClient
 internal import SMPTransport
 
-/// The settings of the network that a person can choose. A setting that is not chosen has the value of official clients, or the value that was
-/// set by a command of the API.
+/// The settings of the network for a person to choose. A setting that is not chosen has the value of official clients, or the value that a
+/// command of the API has set.
 public struct HostNetwork: Sendable, Hashable {
     /// A network setting. The raw values are its names on command lines and in bots.yaml.
     public enum Key: String, Sendable, Hashable, CaseIterable {
-        /// A SOCKS5 proxy, `host:port` optionally with `user:password@` before it; `off` for none. `@host:port` keeps connections for
-        /// different purposes apart, as Tor can.
+        /// A SOCKS5 proxy, `host:port`, optionally with `user:password@` before it; `off` for none. `@host:port` separates connections for
+        /// different purposes, which Tor supports.
         case socksProxy = "socks-proxy"
-        /// `always`, or `onion` if the proxy is for onion hosts alone.
+        /// `always`, or `onion` to use the proxy for onion hosts only.
         case socksMode = "socks-mode"
-        /// `public`, `onion`, or `onionViaSocks` for onion hosts where there is a proxy.
+        /// `public`, `onion`, or `onionViaSocks` to use onion hosts if there is a proxy.
         case hostMode = "host-mode"
-        /// `on` if hosts of the other kind are not to be used at all.
+        /// `on` to never use hosts of the other kind.
         case requiredHostMode = "required-host-mode"
-        /// For which routers messages are sent through another one: `never`, `unknown`, `unprotected`, `always`.
+        /// The routers to which messages are sent through another router: `never`, `unknown`, `unprotected`, `always`.
         case smpProxy = "smp-proxy"
-        /// The fallback when they cannot: `yes` sends directly, `protected` does so where that shows no address, `no` fails.
+        /// The fallback if that is impossible: `yes` sends directly, `protected` does so where that reveals no address, `no` fails.
         case smpProxyFallback = "smp-proxy-fallback"
-        /// Seconds within which a router is to answer, 1 to 3600.
+        /// The time limit for an answer of a router in seconds, 1 to 3600.
         case tcpTimeout = "tcp-timeout"
         /// The initial reconnect delay in milliseconds, 10 to 60000. Later delays grow from it.
         case retryPause = "retry-pause"
-        /// `preset` for the routers of the public network's preset operators, with their conditions of use accepted; `none` otherwise.
+        /// `preset` for the routers of the public network's preset operators, whose conditions of use must be accepted; `none` otherwise.
         case operators
-        /// `yes` to accept the preset operators' conditions of use; they are kept as accepted for the data folder.
+        /// `yes` to accept the preset operators' conditions of use; the data folder stores the acceptance.
         case acceptConditions = "accept-conditions"
-        /// `on` if routers are to know each profile as a service, all of whose queues are subscribed to at once; they see then which are one
-        /// profile's. `off` if not.
+        /// `on` to connect each profile as a service, whose queues are subscribed to with one command; routers then see which queues belong to
+        /// one profile. `off` otherwise.
         case service
     }
 
-    /// Why a value is refused.
+    /// The reason why a value is refused.
     public struct Fault: Error, Sendable, CustomStringConvertible {
         /// A textual form, for messages and logs.
         public let description: String
@@ -42,8 +42,8 @@ public struct HostNetwork: Sendable, Hashable {
     }
 
     private(set) var options = NetworkOptions()
-    /// True if new queues are made on the routers of the preset operators. These are the preset routers of official clients of version 6.5,
-    /// and any phone reaches them.
+    /// True if new queues are created on the routers of the preset operators. These are the preset routers of official clients of version
+    /// 6.5, which any phone can reach.
     public private(set) var usesPresetOperators = false
     /// True if this configuration accepts the preset operators' conditions of use.
     public private(set) var acceptsConditions = false
@@ -51,19 +51,19 @@ public struct HostNetwork: Sendable, Hashable {
     /// Creates a configuration without settings.
     public init() {}
 
-    /// The routers of the public network's preset operators, which any phone reaches.
+    /// Creates settings for the routers of the public network's preset operators, which any phone can reach.
     ///
     /// - Parameter acceptingConditions: whether you accept the operators' conditions of use
-    ///   (https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md). Nothing is contacted before they are accepted: without that, and
-    ///   if they were not accepted for the data folder before, bots do not start, and ``HostError`` `conditionsNotAccepted` shows the address
-    ///   of the version that holds.
+    ///   (https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md). No router is contacted before they are accepted: if this is false,
+    ///   and they were not accepted for the data folder before, bots do not start, and ``HostError`` `conditionsNotAccepted` has the address of
+    ///   the valid version.
     public static func presetOperators(acceptingConditions: Bool) -> HostNetwork {
         var network = HostNetwork()
         (network.usesPresetOperators, network.acceptsConditions) = (true, acceptingConditions)
         return network
     }
 
-    /// Says something.
+    /// Sets a value.
     ///
     /// - Throws: ``Fault`` for a value that the key cannot have.
     public mutating func set(_ key: Key, to text: String) throws(Fault) {
@@ -106,6 +106,6 @@ public struct HostNetwork: Sendable, Hashable {
 }
 
 extension String {
-    /// No more of a text than a message needs to name it.
+    /// The beginning of a text, long enough to identify it in a message.
     fileprivate var beginning: String { count > 60 ? prefix(60) + "…" : self }
 }

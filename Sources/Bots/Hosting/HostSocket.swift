@@ -4,7 +4,7 @@ package import ChatSocket
 package import Logging
 internal import Synchronization
 
-/// The local socket of a process that runs bots: other programs of the same user send with its profiles, and read its status.
+/// The local socket of a process that runs bots, through which other programs of the same user send with its profiles, and read its status.
 package final class HostSocket: Sendable {
     private let path: String
     private let logger: Logger
@@ -38,28 +38,28 @@ package struct RunningHost: Sendable {
 
     /// Connects to the process that runs bots on a folder.
     ///
-    /// - Returns: nil if none answers.
+    /// - Returns: nil if no process answers.
     package static func connect(_ folder: DataFolder) async -> RunningHost? {
         guard let connection = try? await LocalSocketCore.connect(path: folder.socket) else { return nil }
         return RunningHost(core: connection, filesFolder: folder.filesFolder, connection: connection)
     }
 
-    /// A report of the process.
+    /// Requests a report of the process.
     ///
-    /// - Throws: `core.unsupported` for a report that the process does not make.
+    /// - Throws: `core.unsupported` for a report that the process does not support.
     package func report(_ name: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name) }
 
-    /// A report of the process about something.
+    /// Requests a report of the process with an argument.
     package func report(_ name: String, argument: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name, argument: argument) }
 
-    /// A backup of the databases by the process, while the bots run.
+    /// Makes the process back up its databases, while the bots run.
     ///
     /// - Parameter target: The folder for the copies, as an absolute path; nil for `backups` in the data folder.
     /// - Returns: The paths of the copies.
-    /// - Throws: `storage.…` if they cannot be made; `core.unsupported` for a process of a version before backups of running bots.
+    /// - Throws: `storage.…` if the backup fails; `core.unsupported` for a process of a version before backups of running bots.
     package func backUp(to target: String?) async throws(ChatCoreError) -> [String] {
         let answer = try await connection.report(HostBackup.request, argument: target)
-        guard let paths = HostBackup.paths(answer) else { throw ChatCoreError(.invalidResponse, "the process did not say where the copies are") }
+        guard let paths = HostBackup.paths(answer) else { throw ChatCoreError(.invalidResponse, "the answer of the process has no paths of the copies") }
         return paths
     }
 

@@ -1,12 +1,12 @@
 internal import ChatAPI
 
-/// The conditions of use of the preset operators, between opening a core and starting it.
+/// The check of the preset operators' conditions of use, between opening a core and starting it.
 ///
-/// A core contacts nobody before it is started, so that nothing is contacted unless the conditions are accepted.
+/// A core contacts nobody before it is started, so that no router is contacted unless the conditions are accepted.
 enum PresetConditions {
-    /// Accepts the conditions if that was asked for.
+    /// Accepts the conditions if `accepts` is true; otherwise checks that they are accepted.
     ///
-    /// - Throws: ``HostError`` `conditionsNotAccepted`, with their text or address, if they are to be accepted first.
+    /// - Throws: ``HostError`` `conditionsNotAccepted`, with their text or address, if they must be accepted first.
     static func settle(_ core: any ChatCore, accepts: Bool) async throws {
         guard case .serverOperatorConditions(let state) = try await core.send(.servers(.operators), as: nil) else {
             throw ChatCoreError(.invalidResponse, "the core does not report the state of the conditions of use")

@@ -8,9 +8,9 @@ internal import Foundation
 package enum RelayOperation: String, Sendable, CaseIterable {
     /// Reports the work of the relay.
     case status = "relay"
-    /// Stops taking new channels and subscribers, also after a restart.
+    /// Refuses new channels and subscribers, also after a restart.
     case drain = "relay.drain"
-    /// Takes new channels and subscribers again.
+    /// Accepts new channels and subscribers again.
     case resume = "relay.resume"
 }
 
@@ -18,7 +18,7 @@ package enum RelayOperation: String, Sendable, CaseIterable {
 package enum RelayOperatorError: Error, Equatable {
     /// No profile of the data folder relays for others.
     case noRelay
-    /// No bots run on the data folder that could deliver the waiting messages.
+    /// No process runs bots on the data folder, which could deliver the waiting messages.
     case notRunning
     /// The relay serves no channel of this number.
     case unknownChannel(GroupID)
@@ -28,11 +28,11 @@ package enum RelayOperator {
     /// The answer of a process in which no profile relays.
     package static let noRelay: JSONValue = ["relaying": .bool(false)]
 
-    /// Performs a request in the process that runs bots on a folder or, if none does, on its databases.
+    /// Performs a request in the process that runs bots on a folder or, if there is none, on the folder's databases.
     ///
     /// - Returns: The report of the relay after that; nil if no profile relays. `isRunning` is false if no process runs the bots.
-    /// - Throws: ``HostError`` `dataFolder` if there is no such folder or nothing in it, `dataFolderInUse` if another process uses it and does not answer at
-    ///   its socket.
+    /// - Throws: ``HostError`` `dataFolder` if the folder is missing or empty, `dataFolderInUse` if another process uses it and does not answer at its
+    ///   socket.
     package static func perform(_ operation: RelayOperation, _ configuration: HostConfiguration) async throws -> (report: JSONValue?, isRunning: Bool) {
         do {
             let stored = try await StoredFolder.withStoppedCore(configuration) { core -> JSONValue? in
@@ -57,10 +57,10 @@ package enum RelayOperator {
     ///
     /// - Parameter channel: The number of the channel in the report.
     /// - Returns: The name of the channel.
-    /// - Throws: ``RelayOperatorError``; `ChatCoreError` if the core does not do it; ``HostError`` as ``perform(_:_:)`` does.
+    /// - Throws: ``RelayOperatorError``; `ChatCoreError` if the core refuses; ``HostError`` as ``perform(_:_:)``.
     package static func leave(_ channel: GroupID, _ configuration: HostConfiguration) async throws -> String {
         guard let running = await RunningHost.connect(configuration.data) else {
-            // The folder's own error comes first: there may be none.
+            // An error of the folder takes precedence: the folder may be missing.
             try await StoredFolder.withStoppedCore(configuration) { _ in }
             throw RelayOperatorError.notRunning
         }

@@ -3,10 +3,10 @@ internal import ChatEngine
 package import ChatProtocol
 package import ChatRules
 
-/// The work of a profile that relays for others, as operators see it: for `parley relay`, `parley top` and `/metrics`.
+/// A report for operators on the work of a profile that relays for others: for `parley relay`, `parley top` and `/metrics`.
 package struct RelayReport: Sendable {
     let statistics: RelayStatistics
-    /// True if the relay takes no new channels and subscribers, by its configuration or an operator.
+    /// True if the relay accepts no new channels and subscribers, by its configuration or an operator.
     package let isDraining: Bool
     /// The time of the report.
     package let time: UTCTimestamp
@@ -34,7 +34,7 @@ package struct RelayReport: Sendable {
         ]
     }
 
-    /// Adds the metrics of the relay. The label `channel` is the number of a channel in the store; at most 50 channels have one.
+    /// Adds the metrics of the relay. The label `channel` is the number of a channel in the store; at most 50 channels have samples.
     package func write(to text: inout PrometheusText) {
         let total = statistics.total
         text.gauge("parley_relay_draining", "1 while the relay takes no new channels and subscribers.", isDraining ? 1 : 0)

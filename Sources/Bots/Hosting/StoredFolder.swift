@@ -3,14 +3,14 @@ package import ChatEngine
 internal import EncryptedSQLite
 internal import Foundation
 
-/// The messages of a data folder, for commands that only read: no router runs, nothing is sent, received or made.
+/// The messages of a data folder, for commands that only read: no router runs, and nothing is sent, received or created.
 package enum StoredFolder {
-    /// Opens the folder for the time of `body` or, if bots run on it, uses the core of their process.
+    /// Opens the folder for the time of `body`. If bots run on it, uses the core of their process.
     ///
-    /// The databases are opened as at any start: those of an older version are brought up to date first. Nothing else in them changes.
+    /// The databases are opened as at any start: those of an older version are migrated first. Nothing else in them changes.
     ///
-    /// - Throws: ``HostError`` `dataFolder` if there is no such folder or nothing in it, `dataFolderInUse` if another process uses it and does not answer at
-    ///   its socket; `StorageError` for databases that cannot be used, or that the key does not open.
+    /// - Throws: ``HostError`` `dataFolder` if the folder is missing or empty, `dataFolderInUse` if another process uses it and does not answer at its
+    ///   socket; `StorageError` for databases that cannot be used, or that the key does not open.
     package static func read(_ configuration: HostConfiguration, _ body: @Sendable (any ChatCore) async throws -> Void) async throws {
         do {
             try await withStoppedCore(configuration, body)
@@ -44,14 +44,14 @@ package enum StoredFolder {
         let lock = try data.lock()
         defer { lock.release() }
         try FolderRestore.recover(data)
-        // Only looked at: nothing of it changes here.
+        // Only inspected: this changes nothing in the folder.
         _ = try FolderIdentity.open(data, key: key)
         var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: [], logger: configuration.logger)
         setup.key = key
         setup.companions = data.companions
         let core = try NativeCore.open(setup)
         do {
-            // Not started: it neither sends nor receives.
+            // The core is not started: it neither sends nor receives.
             let result = try await body(core)
             await core.close()
             return result

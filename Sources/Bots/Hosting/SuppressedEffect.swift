@@ -1,10 +1,10 @@
 public import ChatAPI
 
-/// An effect that a bot would have had.
+/// An effect of a bot that was not performed.
 public struct SuppressedEffect: Sendable, Hashable {
-    /// The bot.
+    /// The name of the bot.
     public let bot: String
-    /// The kind, as metrics name it: `send`, `comment`, `edit`, `delete`, `moderate`, `react`, `forward`, `block`, `remove`, `accept`, `connect` and so on.
+    /// The kind, named as in metrics: `send`, `comment`, `edit`, `delete`, `moderate`, `react`, `forward`, `block`, `remove`, `accept`, `connect` and so on.
     public let kind: String
     /// The chat; nil for an effect outside of chats.
     public let chat: ChatReference?

@@ -3,17 +3,17 @@ internal import Foundation
 
 /// The databases of a data folder, for work while no bot runs: checks, backups and changes of key.
 public struct DataFolder: Sendable {
-    /// The path.
+    /// The path of the folder.
     public let path: String
-    /// The beginning of the names of the core's files. With another than the standard one, several cores can share the folder.
+    /// The beginning of the names of the core's files. With different names, several cores can share a folder.
     let name: String
 
     static let standardName = "parley"
 
-    /// The data folder at a path.
+    /// Creates the data folder at a path.
     public init(path: String) { self.init(path: path, name: Self.standardName) }
 
-    /// A folder at another path whose files have the same names.
+    /// Creates a folder at another path with the same names of files.
     init(path: String, like other: DataFolder) { self.init(path: path, name: other.name) }
 
     private init(path: String, name: String) {
@@ -21,9 +21,9 @@ public struct DataFolder: Sendable {
         self.name = name
     }
 
-    /// The folder of databases that are named by their prefix, `<prefix>_chat.db`, as official clients name theirs.
+    /// Creates the folder of databases with a prefix, `<prefix>_chat.db`, as official clients name theirs.
     ///
-    /// - Returns: nil for a prefix that names a folder and no files in it.
+    /// - Returns: nil for a prefix that names only a folder, and no files in it.
     package init?(databasePrefix prefix: String) {
         let name = prefix.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         guard !name.isEmpty, name != ".", name != ".." else { return nil }
@@ -36,25 +36,25 @@ public struct DataFolder: Sendable {
 
     var hasStandardName: Bool { name == Self.standardName }
 
-    /// Where a core keeps its databases in the folder.
+    /// The prefix of the paths of a core's databases.
     var corePrefix: String { (path == "/" ? "" : path) + "/" + name }
 
-    /// Where a router inside the process keeps its state.
+    /// The folder of a router inside the process.
     var routerFolder: String { hasStandardName ? path + "/router" : corePrefix + "_router" }
 
-    /// Where a file router inside the process keeps its files.
+    /// The folder of a file router inside the process.
     var fileRouterFolder: String { hasStandardName ? path + "/file-router" : corePrefix + "_file_router" }
 
-    /// Where files of chats are kept; nil where commands name the folder.
+    /// The folder of files of chats; nil where commands name it.
     package var filesFolder: String? { hasStandardName ? path + "/files" : nil }
 
-    /// True if a core has made its databases in the folder.
+    /// True if a core has created its databases in the folder.
     package var hasDatabases: Bool { FileManager.default.fileExists(atPath: corePrefix + "_chat.db") }
 
     /// The socket at which a process that runs bots on the folder answers.
     package var socket: String { hasStandardName ? path + "/bots.sock" : corePrefix + "_bots.sock" }
 
-    /// The databases beside the core's that use the same key.
+    /// The databases besides the core's that use the same key.
     var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 
     /// The databases of the core and of the bots.
@@ -64,9 +64,9 @@ public struct DataFolder: Sendable {
             members: [.init(label: "chat", path: corePrefix + "_chat.db"), .init(label: "agent", path: corePrefix + "_agent.db")] + companions)
     }
 
-    /// Holds the folder for the time of `body`.
+    /// Locks the folder for the time of `body`.
     ///
-    /// - Throws: ``HostError`` `dataFolder` when there is no such folder, `dataFolderInUse` when another process uses it.
+    /// - Throws: ``HostError`` `dataFolder` when the folder does not exist, `dataFolderInUse` when another process uses it.
     public func locked<Result>(_ body: (DatabaseSet) throws -> Result) throws -> Result {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
@@ -85,29 +85,29 @@ public struct DataFolder: Sendable {
         return try body(databases)
     }
 
-    /// Looks whether all parts of the folder are there and belong together. The caller holds the folder.
+    /// Checks that all parts of the folder exist and belong together. The caller holds the folder's lock.
     ///
     /// - Throws: ``HostError`` `folderPart…`; `StorageError` for a database that cannot be opened.
     package func checkParts(key: DatabaseKey?) throws { _ = try FolderIdentity.open(self, key: key) }
 
-    /// Gives the parts of the folder a new identity, also if parts are missing, older or of another folder. The caller holds the folder.
+    /// Gives the parts of the folder a new identity, even if parts are missing, older or of another folder. The caller holds the folder's lock.
     ///
-    /// - Returns: the names of the parts that are there.
+    /// - Returns: the names of the present parts.
     package func acceptParts(key: DatabaseKey?) throws -> [String] { try FolderIdentity.accept(self, key: key).map(\.rawValue) }
 
-    /// Marks the whole folder as a copy of another one, so that its connections agree on new keys at the next start. The caller holds the folder.
+    /// Marks the whole folder as a copy of another one, so that its connections agree on new keys at the next start. The caller holds the folder's lock.
     ///
     /// - Throws: As ``checkParts(key:)``.
     package func noteCopy(key: DatabaseKey?) throws { try FolderIdentity.noteCopy(self, key: key) }
 
-    /// True for a backup that was marked when it was made, false for a copy of a data folder that was made by other means.
+    /// Checks whether a folder is a backup with a mark; false for a copy of a data folder made by other means.
     ///
     /// - Throws: ``HostError`` `backup` for anything else.
     package static func isBackup(_ path: String) throws -> Bool { try FolderRestore.isMarked(DataFolder(path: path)) }
 
-    /// Makes a backup of the whole folder. The caller holds the folder.
+    /// Makes a backup of the whole folder. The caller holds the folder's lock.
     ///
-    /// - Parameter target: the folder that the backup's folder is made in; nil for `backups` in the data folder.
+    /// - Parameter target: the folder in which the backup's folder is created; nil for `backups` in the data folder.
     /// - Returns: the path of the backup's folder.
     package func backUp(to target: String?, key: DatabaseKey?) throws -> String {
         let manifest = try FolderIdentity.manifest(of: self, key: key)
@@ -122,9 +122,9 @@ public struct DataFolder: Sendable {
         return backup.path
     }
 
-    /// Replaces the content of the folder by a backup, or by a copy that was made by other means. The old content is kept. The caller holds the folder.
+    /// Replaces the content of the folder by a backup, or by a copy made by other means. The old content is kept. The caller holds the folder's lock.
     ///
-    /// - Returns: where the content is kept; nil if there was none.
+    /// - Returns: the path of the old content; nil if there was none.
     package func restore(_ backup: String, key: DatabaseKey?, replaces: Bool) throws -> String? {
         do {
             return try FolderRestore.restore(backup, to: self, key: key, replaces: replaces)
@@ -135,7 +135,7 @@ public struct DataFolder: Sendable {
         }
     }
 
-    /// Looks whether another process uses the folder, before ports are taken that it has taken.
+    /// Checks that no other process uses the folder, before this process tries to open ports that the other has.
     ///
     /// - Throws: ``HostError`` `dataFolderInUse`.
     package func requireUnused() throws {
@@ -143,7 +143,7 @@ public struct DataFolder: Sendable {
         try lock().release()
     }
 
-    /// Taken before anything in the folder is touched, so that a second process gets an error about the folder and not about a file in it.
+    /// Locks the folder. This comes before any access to its files, so that a second process gets an error about the folder, not about a file in it.
     package func lock() throws -> FolderLock {
         let file = hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock"
         do throws(StorageError) {

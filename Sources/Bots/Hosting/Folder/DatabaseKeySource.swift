@@ -2,11 +2,11 @@ public import EncryptedSQLite
 public import Foundation
 internal import SystemSupport
 
-/// Where the key of the databases comes from. It is never in a file of rules or on a command line, where others can see it.
+/// The source of the key of the databases. The key is never in a file of rules or on a command line, where others can see it.
 public enum DatabaseKeySource: Sendable {
-    /// A key that the program has.
+    /// A key in the program.
     case key(DatabaseKey)
-    /// The text of a file: a line end behind it is not part of the key.
+    /// The text of a file; a line end after it is not part of the key.
     case file(String)
     /// The value of an environment variable. Other processes of the same account can see it; a file or a credential is better.
     case environment(String)
@@ -14,7 +14,7 @@ public enum DatabaseKeySource: Sendable {
     /// The file of a systemd credential (`LoadCredential=parley-key:…`).
     static let credential = "parley-key"
 
-    /// The source named by the environment: `PARLEY_KEY_FILE`, else `PARLEY_KEY`, else the systemd credential `parley-key`; nil when there is none.
+    /// Returns the source that the environment names: `PARLEY_KEY_FILE`, else `PARLEY_KEY`, else the systemd credential `parley-key`; nil when there is none.
     public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> DatabaseKeySource? {
         if let path = environment["PARLEY_KEY_FILE"], !path.isEmpty { return .file(path) }
         if let value = environment["PARLEY_KEY"], !value.isEmpty { return .environment("PARLEY_KEY") }
@@ -40,11 +40,11 @@ public enum DatabaseKeySource: Sendable {
             }
             if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-            guard !bytes.isEmpty else { throw HostError(.databaseKey, "\(path) is empty: it should hold the key of the databases") }
+            guard !bytes.isEmpty else { throw HostError(.databaseKey, "\(path) is empty: it must contain the key of the databases") }
             return try DatabaseKey(utf8: bytes)
         case .environment(let name):
             guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else {
-                throw HostError(.databaseKey, "the environment variable \(name) should hold the key of the databases, and is not there")
+                throw HostError(.databaseKey, "the environment variable \(name) is not set: it must contain the key of the databases")
             }
             return try DatabaseKey(value)
         }

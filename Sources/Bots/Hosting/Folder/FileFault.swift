@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The reason why a file or folder could not be used, as a text of the operating system.
 package enum FileFault {
-    /// The text of the system's own error, if there is one behind an error of Foundation.
+    /// Returns the text of the system's error that underlies an error of Foundation, if there is one.
     package static func text(_ error: any Error) -> String {
         var next: (any Error)? = error, depth = 0
         while let current = next, depth < 8 {

@@ -4,10 +4,10 @@ internal import RouterSupport
 internal import SMPServer
 internal import SystemSupport
 
-/// A backup of a whole data folder: a folder of its own with the databases, the folders of the routers and the received files. A mark in each says that
-/// it is a copy, so that no part of it is taken for one in use.
+/// A backup of a whole data folder: a folder with the databases, the folders of the routers and the received files. A mark in each part says that it is
+/// a copy, so that it is not taken for a part in use.
 ///
-/// It has its name once all of it is on disk; until then the name ends with `.partial`.
+/// The folder gets its name when all of it is on disk; until then, the name ends with `.partial`.
 struct FolderBackup {
     private let data: DataFolder
     private let key: DatabaseKey?
@@ -17,7 +17,7 @@ struct FolderBackup {
 
     private var partial: String { path + ".partial" }
 
-    /// - Parameter target: the folder that the backup's folder is made in.
+    /// - Parameter target: the folder in which the backup's folder is created.
     init(of data: DataFolder, in target: String, key: DatabaseKey?, now: Date = Date()) {
         self.data = data
         self.key = key
@@ -54,7 +54,7 @@ struct FolderBackup {
                 try routers(message, file)
             }
             for (folder, copy) in [(data.routerFolder, message), (data.fileRouterFolder, file)] {
-                // That of a router that runs is copied already.
+                // The journal of a running router has already been copied.
                 let hasJournal = FileManager.default.fileExists(atPath: copy + "/" + JournalExtent.fileName)
                 try FolderCopy.copy(folder, to: copy) { hasJournal && $0.hasPrefix("journal") }
                 FailPoint.backupCopied.pass()
@@ -89,7 +89,7 @@ struct FolderBackup {
         do {
             try FileManager.default.createDirectory(atPath: partial, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StorageError(.unavailable, "the folder \(partial) cannot be made: \(error.localizedDescription)")
+            throw StorageError(.unavailable, "the folder \(partial) cannot be created: \(error.localizedDescription)")
         }
     }
 
@@ -102,7 +102,7 @@ struct FolderBackup {
         let copy = DataFolder(path: partial, like: data)
         for member in copies { if let part = FolderPart(rawValue: member.label) { manifest.add(part) } }
         for part in [FolderPart.router, .fileRouter] {
-            // Of an earlier version, or not used since: it gets the identity in the copy.
+            // A part of an earlier version, or one unused since then: it gets the identity in the copy.
             if try copy.state(of: part, key: key).isPresent { manifest.add(part) } else { manifest.parts.removeAll { $0 == part } }
         }
         var mark = manifest.mark

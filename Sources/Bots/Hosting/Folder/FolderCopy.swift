@@ -1,15 +1,15 @@
 internal import Foundation
 internal import SystemSupport
 
-/// Copies of files and folders that are on disk when they are made.
+/// Copying of files and folders. A copy is on disk when its call returns.
 enum FolderCopy {
     /// Bytes copied at a time.
     private static let step = 1 << 20
 
-    /// Copies a file, or a folder with what is in it. Sockets, locks and files whose writing was interrupted are left out, and so is what is removed
-    /// meanwhile.
+    /// Copies a file, or a folder with its content. Sockets, locks, incompletely written files, and files that are removed meanwhile are left
+    /// out.
     ///
-    /// - Parameter isLeftOut: tells by its name whether a file in the folder itself is left out.
+    /// - Parameter isLeftOut: returns whether a file directly in the folder is left out, by its name.
     static func copy(_ source: String, to target: String, leavingOut isLeftOut: (String) -> Bool = { _ in false }) throws {
         let manager = FileManager.default
         var isFolder: ObjCBool = false
@@ -34,7 +34,7 @@ enum FolderCopy {
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else {
             let error = SystemError()
-            // Removed since it was found.
+            // The file was removed after it was listed.
             if error.isMissingFile { return }
             throw error
         }

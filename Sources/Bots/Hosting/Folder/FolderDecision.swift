@@ -1,15 +1,15 @@
 internal import EncryptedSQLite
 internal import SystemSupport
 
-/// The contents of a data folder before anything of it is used.
+/// The contents of a data folder before any part of it is used.
 struct FolderInventory: Sendable, Hashable {
     var manifest: FolderManifest?
     var parts: [FolderPart: FolderPartState]
     /// The difference between a file of the folder and the recorded identity in it; nil if none is known.
     var difference: FileIdentity.Difference?
 
-    /// The starts in a row that inodes with other numbers make copies of a folder. After that, its file system gives each file another number whenever it
-    /// is mounted.
+    /// The maximum number of starts in a row at which changed numbers of inodes make a folder a copy. After that, the file system is taken for one that
+    /// changes the numbers whenever it is mounted.
     static let inodeChanges = 3
 
     /// True if the folder is a copy of another folder, to which its parts belong.
@@ -28,14 +28,14 @@ struct FolderInventory: Sendable, Hashable {
     var present: [FolderPart] { FolderPart.allCases.filter { self[$0].isPresent } }
 }
 
-/// Why a data folder is refused.
+/// The reason why a data folder is refused.
 struct FolderFault: Error, Hashable {
     /// The kind of fault of a part.
     enum Kind: Sendable, Hashable {
         case missing, empty, older, foreign
         /// The manifest is older than the parts.
         case manifestOlder
-        /// A copy from a backup is among parts that are not.
+        /// A copy from a backup is among parts that are not from the same backup.
         case loneCopy
     }
 
@@ -53,20 +53,20 @@ struct FolderFault: Error, Hashable {
         "Put back the file of the last run, or restore the folder from a backup (parley db restore). To continue without the missing data, run parley db accept"
 }
 
-/// The decision about the parts of a data folder: which of them belong together, and what the next start has to do.
+/// The decision about the parts of a data folder: whether they belong together, and what the next start must do.
 ///
-/// The identity of a folder is a random id and a generation, which each start raises by one in all parts. The order is: the manifest says that the
-/// generation is being raised; then each part is marked; then the manifest says that it is raised. So a process that ends in between leaves a
-/// manifest that says so, and parts of this generation or of the one before; the next start finishes that generation before it begins another.
-/// At any other time a part with another generation is from another time than the rest.
+/// The identity of a folder is a random id and a generation, which each start raises by one in all parts. First, the manifest records that the
+/// generation is being raised; then each part is marked; then the manifest records that the generation is raised. A process that ends in between
+/// leaves a manifest that is being raised, and parts of this generation or of the previous one; the next start finishes that generation before it
+/// begins another. In all other cases, a part with another generation is from another time than the rest.
 enum FolderDecision: Sendable, Hashable {
-    /// There is nothing yet.
+    /// The folder is empty.
     case new
-    /// An earlier version made the folder, or its making was interrupted: it gets an identity.
+    /// An earlier version created the folder, or its creation was interrupted: it gets an identity.
     case adopt
     /// All parts belong together.
     case proceed(FolderManifest)
-    /// The parts are a backup or a copy, or the first start of one was interrupted: the folder gets a new identity.
+    /// The folder is a backup or a copy, or the first start of one was interrupted: it gets a new identity.
     case restore(FolderManifest)
 
     /// The identity to start with: the folder's own, or a new one.
@@ -97,14 +97,14 @@ enum FolderDecision: Sendable, Hashable {
         }
     }
 
-    /// A folder without any identity.
+    /// Decides on a folder without any identity.
     private static func withoutIdentity(_ inventory: FolderInventory) throws(FolderFault) -> FolderDecision {
         let databases: [FolderPart] = [.chat, .agent, .bots]
         guard databases.contains(where: { inventory[$0].isPresent }) else {
-            // A router that was set up beforehand, or whose folder the first start has made.
+            // A router was set up before, or the first start has created its folder.
             return inventory.present.isEmpty ? .new : .adopt
         }
-        // The core makes both at once, and only then those of the bots can be made.
+        // The core creates both databases at once, and the database of the bots can only be created after them.
         for part in [FolderPart.chat, .agent] where !inventory[part].isPresent {
             throw FolderFault(inventory[part] == .empty ? .empty : .missing, part)
         }
@@ -112,14 +112,14 @@ enum FolderDecision: Sendable, Hashable {
         return .adopt
     }
 
-    /// The manifest as the databases tell it, for a folder without one; nil if no part has an identity.
+    /// Makes a manifest from the marks of the parts, for a folder without one; nil if no part has an identity.
     private static func manifest(of inventory: FolderInventory) throws(FolderFault) -> FolderManifest? {
         let marked = inventory.present.compactMap { part in inventory[part].mark.map { (part, $0) } }
         guard let (_, mark) = marked.first(where: { $0.0.isDatabase }) ?? marked.first else { return nil }
         for (part, other) in marked {
             guard other.folder == mark.folder else { throw FolderFault(.foreign, part) }
             guard other.backup == mark.backup || !part.isDatabase else { throw FolderFault(.loneCopy, part) }
-            // Without a manifest nothing tells that the generation was being raised.
+            // Without a manifest, it is unknown whether the generation was being raised.
             if mark.backup == nil, other.generation != mark.generation {
                 throw FolderFault(.older, other.generation < mark.generation ? part : marked[0].0)
             }
@@ -141,12 +141,12 @@ enum FolderDecision: Sendable, Hashable {
         }
     }
 
-    /// The mark of a part; nil for one without a mark that the folder does not need yet.
+    /// Returns the mark of a part; nil for a part without a mark that the folder does not need yet.
     private static func mark(of part: FolderPart, _ inventory: FolderInventory, _ manifest: FolderManifest) throws(FolderFault) -> FolderMark? {
         let isNeeded = manifest.parts.contains(part)
         switch inventory[part] {
         case .absent: if isNeeded { throw FolderFault(.missing, part) }
-        // The making of one that is not needed yet was interrupted.
+        // The creation of a part that is not needed yet was interrupted.
         case .empty: if isNeeded { throw FolderFault(.empty, part) }
         case .unmarked: if isNeeded { throw FolderFault(.foreign, part) }
         case .marked(let mark): return mark
@@ -177,7 +177,7 @@ extension HostError {
             switch loss {
             case .missing: "is missing or empty"
             case .shorter: "is shorter than it was"
-            case .older: "is another one than it was"
+            case .older: "is not the last one"
             }
         self.init(
             loss == .missing ? .folderPartMissing : .folderPartOlder,

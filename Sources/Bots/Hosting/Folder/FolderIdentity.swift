@@ -2,10 +2,10 @@ internal import EncryptedSQLite
 internal import Foundation
 internal import SystemSupport
 
-/// The identity of a data folder that this process holds the lock of.
+/// The identity of a data folder whose lock this process holds.
 ///
-/// A start goes through ``open(_:key:)``, which refuses a folder whose parts do not belong together and changes nothing then; ``raise()``, before anything
-/// of the folder is used; and ``establish(_:)`` for parts that were made or adopted since.
+/// A start calls ``open(_:key:)``, which refuses a folder whose parts do not belong together and changes nothing then; ``raise()``, before any part of the
+/// folder is used; and ``establish(_:)`` for parts that were created or adopted since.
 actor FolderIdentity {
     private let data: DataFolder
     private let key: DatabaseKey?
@@ -34,7 +34,7 @@ actor FolderIdentity {
     }
 
     static func inventory(of data: DataFolder, key: DatabaseKey?) throws -> FolderInventory {
-        // First, as nothing of that is found any more once a database was opened.
+        // First, because a loss can no longer be found after a database has been opened.
         for member in data.databases.members {
             if let loss = try member.logLoss() { throw HostError(loss, of: member.path) }
         }
@@ -45,7 +45,7 @@ actor FolderIdentity {
         return inventory
     }
 
-    /// The difference between a file and the recorded identity in it.
+    /// Finds the difference between a file and its recorded identity.
     private static func difference(of data: DataFolder, _ inventory: FolderInventory) -> FileIdentity.Difference? {
         var noted: [(file: FileIdentity?, path: String?)] = [(inventory.manifest?.file, data.manifestPath)]
         for (part, state) in inventory.parts { noted.append((state.mark?.file, data.location(of: part))) }
@@ -64,7 +64,7 @@ actor FolderIdentity {
         return try SmallFile.read(FolderManifest.self, from: data.manifestPath)
     }
 
-    /// The manifest of a folder as it is, for a backup of it.
+    /// Returns the present manifest of a folder, for its backup.
     ///
     /// - Throws: As ``open(_:key:)``.
     static func manifest(of data: DataFolder, key: DatabaseKey?) throws -> FolderManifest {
@@ -73,21 +73,21 @@ actor FolderIdentity {
         return manifest
     }
 
-    /// The identity as it is now.
+    /// The present identity.
     var current: FolderManifest { manifest }
 
-    /// True if the connections have to agree on new keys before anything is sent.
+    /// True if the connections must agree on new keys before anything is sent.
     var mustSynchronize: Bool { manifest.mustSynchronize }
-    /// True if the folder is a copy that no backup made, until all parts are marked as those of a folder of its own.
+    /// True if the folder is a copy, and not from a backup, until all parts have the identity of a separate folder.
     var isCopy: Bool { manifest.previous != nil && manifest.backup == nil }
-    /// True if the numbers of inodes change although no copy was made, as they do at every start.
+    /// True if the numbers of inodes change at every start, without a copy.
     var hasUnsteadyInodes: Bool { inventory.difference == .inode && !inventory.isCopy }
-    /// When the folder was last restored from a backup or found to be a copy, in seconds since 1970.
+    /// The time at which the folder was last restored from a backup or found to be a copy, in seconds since 1970.
     var restoredAt: Int64? { manifest.restoredAt }
 
     private func write() throws(HostError) { try SmallFile.write(manifest, to: data.manifestPath) }
 
-    /// Raises the generation in all parts that are there.
+    /// Raises the generation in all present parts.
     func raise() throws {
         switch decision {
         case .new, .adopt: break
@@ -109,7 +109,7 @@ actor FolderIdentity {
         try write()
         FailPoint.folderProposed.pass()
         switch decision {
-        // What was copied is marked anew when it is noted in it that connections must be synchronized.
+        // Copied parts get their new mark later, when the databases record that connections must be synchronized.
         case .new, .adopt, .restore: break
         case .proceed:
             for part in FolderPart.allCases where inventory[part].mark != nil {
@@ -123,14 +123,14 @@ actor FolderIdentity {
         FailPoint.folderRaised.pass()
     }
 
-    /// Gives the identity to parts that are open, or are there and not open, and do not have it.
+    /// Writes the identity to all present parts, open or not, that do not have it.
     ///
-    /// - Parameter open: the databases that are open, by the name of their part. All else that there is, is not open.
+    /// - Parameter open: the open databases, by the name of their part. All other parts are not open.
     func establish(_ open: [String: DatabaseFile]) async throws {
         let databases = Dictionary(uniqueKeysWithValues: open.compactMap { name, file in FolderPart(rawValue: name).map { ($0, file) } })
         var found: [FolderPart] = []
         for part in data.possibleParts {
-            // A database that another part of the process has open is not opened here.
+            // This does not open a database that another part of the process has open.
             if databases[part] != nil || inventory[part].isPresent {
                 found.append(part)
             } else if try !part.isDatabase && data.state(of: part, key: key).isPresent {
@@ -159,8 +159,8 @@ actor FolderIdentity {
         FailPoint.folderRaised.pass()
     }
 
-    /// Notes that a whole folder is a copy of another one: its next start gives it a new identity, and its connections agree on new keys before anything
-    /// is sent.
+    /// Records that a whole folder is a copy of another one: its next start gives it a new identity, and its connections agree on new keys before
+    /// anything is sent.
     ///
     /// - Throws: As ``open(_:key:)``.
     static func noteCopy(_ data: DataFolder, key: DatabaseKey?) throws {
@@ -169,11 +169,11 @@ actor FolderIdentity {
         try SmallFile.write(manifest, to: data.manifestPath)
     }
 
-    /// Gives all that is in a folder a new identity, whatever it was part of.
+    /// Gives all parts in a folder a new identity, whatever folder they were part of.
     ///
-    /// Connections agree on new keys before the next start sends anything, as a database may be older than it was.
+    /// At the next start, connections agree on new keys before anything is sent, because a database may be older than the last one.
     ///
-    /// - Returns: the parts that are there.
+    /// - Returns: the present parts.
     static func accept(_ data: DataFolder, key: DatabaseKey?) throws -> [FolderPart] {
         for member in data.databases.members { try member.acceptLogLoss() }
         try data.databases.checkKey(key)
@@ -183,7 +183,7 @@ actor FolderIdentity {
             do {
                 state = try data.state(of: part, key: key)
             } catch let error as HostError where !part.isDatabase && error.code != .folderPartUnreadable {
-                // Its mark is replaced.
+                // The unreadable mark is replaced.
                 state = .unmarked
             }
             if state.isPresent { found.append(part) }

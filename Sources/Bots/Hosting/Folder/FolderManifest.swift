@@ -2,9 +2,9 @@ internal import EncryptedSQLite
 internal import Foundation
 internal import SystemSupport
 
-/// The file that holds a data folder's identity and names its parts: `parley.folder`.
+/// The file with a data folder's identity and the names of its parts: `parley.folder`.
 ///
-/// It is written before a part changes and after all have: see ``FolderDecision``.
+/// It is written before the first part changes and after the last part has changed: see ``FolderDecision``.
 struct FolderManifest: Codable, Hashable, Sendable {
     /// The version of the format that this program writes and reads.
     static let currentFormat = 1
@@ -16,19 +16,19 @@ struct FolderManifest: Codable, Hashable, Sendable {
     var generation: Int64
     /// True while parts are being marked with the generation: some may have the previous one.
     var isRaising: Bool
-    /// The parts that there must be.
+    /// The required parts.
     var parts: [FolderPart]
-    /// The id of the folder that this one was made of, while parts may still have it.
+    /// The id of the folder that this one was copied from, while parts may still have it.
     var previous: String?
-    /// The id of the backup that parts may still be copies of, or of which this is the manifest.
+    /// The id of the backup that parts may still be copies of, or whose manifest this is.
     var backup: String?
-    /// True if connections have to agree on new keys before anything is sent.
+    /// True if connections must agree on new keys before anything is sent.
     var mustSynchronize = false
-    /// When the folder was last restored from a backup, in seconds since 1970; nil for never.
+    /// The time at which the folder was last restored from a backup, in seconds since 1970; nil for never.
     var restoredAt: Int64?
-    /// True if the folder is known to be a copy, while its first start has not noted that it is a folder of its own.
+    /// True if the folder is known to be a copy, until its first start has given it an identity of its own.
     var isCopy: Bool?
-    /// The identity of the file that holds this; nil if it was not known.
+    /// The identity of the file that contains this; nil if it was unknown.
     var file: FileIdentity?
     /// The number of starts in a row that took the folder for a copy because of numbers of inodes alone; nil for none.
     var inodeChanges: Int?
@@ -37,7 +37,7 @@ struct FolderManifest: Codable, Hashable, Sendable {
         (self.folder, self.generation, self.isRaising, self.parts) = (folder, generation, isRaising, parts.sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// A random id.
+    /// Generates a random id.
     static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<4).map { _ in
@@ -46,7 +46,7 @@ struct FolderManifest: Codable, Hashable, Sendable {
         }.joined()
     }
 
-    /// The identity as parts get it.
+    /// The mark for parts.
     var mark: FolderMark { FolderMark(folder: folder, generation: generation, parts: parts.map(\.rawValue)) }
 
     mutating func add(_ part: FolderPart) {
@@ -56,7 +56,7 @@ struct FolderManifest: Codable, Hashable, Sendable {
 }
 
 extension SmallFile {
-    /// Replaces a manifest, which notes the file that it is in from then on; it is on disk when this returns.
+    /// Replaces a manifest, which then contains the identity of its own file. It is on disk when this returns.
     static func write(_ manifest: FolderManifest, to path: String) throws(HostError) {
         var manifest = manifest
         manifest.file = nil
@@ -73,7 +73,7 @@ extension SmallFile {
                 manifest.file = file
                 return (try? bytes(of: manifest)) ?? unnoted
             }
-            // Where names and not files have numbers, renaming has changed them.
+            // On file systems that number names instead of files, renaming has changed the number.
             if let noted, FileIdentity(path: path)?.difference(from: noted) != nil { try WholeFile.replace(path, with: unnoted) }
         } catch {
             throw HostError(.dataFolder, "\(path) cannot be written: \(error)")

@@ -16,13 +16,13 @@ enum FolderPart: String, Sendable, Hashable, CaseIterable, Codable {
     }
 }
 
-/// A part as it is found.
+/// The state of a part.
 enum FolderPartState: Sendable, Hashable {
-    /// It is not there.
+    /// The part does not exist.
     case absent
-    /// It is there without content.
+    /// The part exists without content.
     case empty
-    /// It has content, and no identity: an earlier version made it, or it has just been made.
+    /// The part has content, and no identity: an earlier version created it, or it has just been created.
     case unmarked
     case marked(FolderMark)
 
@@ -30,7 +30,7 @@ enum FolderPartState: Sendable, Hashable {
         if case .marked(let mark) = self { mark } else { nil }
     }
 
-    /// True if it has content.
+    /// True if the part has content.
     var isPresent: Bool {
         switch self {
         case .absent, .empty: false
@@ -40,10 +40,10 @@ enum FolderPartState: Sendable, Hashable {
 }
 
 extension DataFolder {
-    /// The database of a part; nil if it is not a database, or if folders of this kind do not have it.
+    /// Returns the database of a part; nil if it is not a database, or if folders of this kind do not have it.
     func database(_ part: FolderPart) -> DatabaseSet.Member? { databases.members.first { $0.label == part.rawValue } }
 
-    /// The path of a part; nil if folders of this kind do not have it.
+    /// Returns the path of a part; nil if folders of this kind do not have it.
     func location(of part: FolderPart) -> String? {
         switch part {
         case .chat, .agent, .bots: database(part)?.path
@@ -58,7 +58,7 @@ extension DataFolder {
     /// The file with the identity of the folder.
     var manifestPath: String { corePrefix + ".folder" }
 
-    /// Looks at a part while nothing of the folder is open.
+    /// Inspects a part while no part of the folder is open.
     ///
     /// - Throws: `StorageError` for a database that cannot be opened, ``HostError`` `folderPartDamaged` or `folderPartUnreadable` for a router's mark.
     func state(of part: FolderPart, key: DatabaseKey?) throws -> FolderPartState {
@@ -77,7 +77,7 @@ extension DataFolder {
             throw HostError(.folderPartUnreadable, "the folder \(folder) cannot be read: \(error.localizedDescription)")
         }
         let mark = try RouterMark.read(in: folder)
-        // Without both it has neither an identity nor queues.
+        // Without both, the router has neither an identity nor queues.
         guard names.contains("ca.crt") || names.contains(where: { $0.hasPrefix("journal-") }) else { return mark == nil ? .absent : .empty }
         return mark.map { .marked(FolderMark(folder: $0.folder, generation: $0.generation, parts: [])) } ?? .unmarked
     }
@@ -99,7 +99,7 @@ struct RouterMark: Codable, Hashable {
     let folder: String
     let generation: Int64
 
-    /// - Returns: nil if there is none.
+    /// Reads the mark; nil if there is none.
     static func read(in folder: String) throws(HostError) -> RouterMark? {
         try SmallFile.read(RouterMark.self, from: folder + "/" + fileName)
     }
@@ -107,7 +107,7 @@ struct RouterMark: Codable, Hashable {
     func write(in folder: String) throws(HostError) { try SmallFile.write(self, to: folder + "/" + Self.fileName) }
 }
 
-/// Small files of JSON that say what a folder is.
+/// Small JSON files with the identity of a folder.
 enum SmallFile {
     private static let maximumSize = 64 << 10
 
@@ -119,24 +119,24 @@ enum SmallFile {
             bytes = try WholeFile.contents(ofFile: path, upTo: maximumSize)
         } catch {
             if error.isMissingFile { return nil }
-            throw HostError(.folderPartUnreadable, "\(path), which says what folder this is, cannot be read: \(error)")
+            throw HostError(.folderPartUnreadable, "\(path), which has the identity of the folder, cannot be read: \(error)")
         }
-        guard !bytes.isEmpty else { throw HostError(.folderPartEmpty, "\(path), which says what folder this is, is empty. \(FolderFault.wayOut)") }
+        guard !bytes.isEmpty else { throw HostError(.folderPartEmpty, "\(path), which has the identity of the folder, is empty. \(FolderFault.wayOut)") }
         do {
             return try JSONDecoder().decode(Value.self, from: Data(bytes))
         } catch {
-            throw HostError(.folderPartDamaged, "\(path), which says what folder this is, is damaged. \(FolderFault.wayOut)")
+            throw HostError(.folderPartDamaged, "\(path), which has the identity of the folder, is damaged. \(FolderFault.wayOut)")
         }
     }
 
-    /// The content of a file that holds a value.
+    /// Encodes the content of a file with a value.
     static func bytes(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
     }
 
-    /// Replaces the file; it is on disk when this returns.
+    /// Replaces the file. It is on disk when this returns.
     static func write(_ value: some Encodable, to path: String) throws(HostError) {
         do {
             try WholeFile.replace(path, with: try bytes(of: value))

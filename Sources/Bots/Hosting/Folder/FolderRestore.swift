@@ -4,20 +4,20 @@ internal import RouterSupport
 internal import SMPServer
 internal import SystemSupport
 
-/// Replaces the content of a data folder by a backup, and keeps the old content: completely, or not at all if the process ends before the decision.
+/// The restore of a data folder from a backup, which keeps the old content. It is done completely, or not at all if the process ends before the decision.
 ///
-/// 1. The backup is copied to `restore.partial`, and that becomes `restoring.TIME`: from then on it is decided.
-/// 2. The content of the folder is moved to `replaced.TIME`. Then `restoring.TIME` becomes `restored.TIME`.
+/// 1. The backup is copied to `restore.partial`, which is renamed to `restoring.TIME`: from then on, the restore is decided.
+/// 2. The content of the folder is moved to `replaced.TIME`. Then `restoring.TIME` is renamed to `restored.TIME`.
 /// 3. The content of `restored.TIME` is moved into the folder.
 ///
-/// ``recover(_:)`` does the rest of what an end of the process has interrupted.
+/// ``recover(_:)`` finishes a restore that the end of the process has interrupted.
 enum FolderRestore {
     private static let staged = "restore.partial"
     private static let decided = "restoring."
     private static let cleared = "restored."
     private static let aside = "replaced."
 
-    /// The parts of a standard data folder, besides its locks, sockets and backups.
+    /// Checks whether a name belongs to the content of a standard data folder, which excludes its locks, sockets and backups.
     private static func isContent(_ name: String) -> Bool {
         ["router", "file-router", "files", "parley_transfers", "parley.folder", "parley.inflight", "parley_agent.inflight", "bots.inflight", "running.json"]
             .contains(name)
@@ -26,17 +26,17 @@ enum FolderRestore {
 
     /// Replaces the content of the folder by the backup. The caller holds the folder's lock.
     ///
-    /// A copy of a data folder that has no mark of a backup, such as one of `cp`, is taken as well.
+    /// A copy of a data folder without the mark of a backup, such as one made with `cp`, is accepted, too.
     ///
     /// - Parameter replaces: true to keep the old content; if false, a folder with content is refused.
-    /// - Returns: where the folder's content is kept; nil if it had none.
+    /// - Returns: the path of the old content; nil if the folder had none.
     /// - Throws: ``HostError`` `backup` for an incomplete backup or copy, or a folder with content; `dataFolderInUse` for a copy that a process uses.
     static func restore(_ backup: String, to data: DataFolder, key: DatabaseKey?, replaces: Bool, now: Date = Date()) throws -> String? {
         try recover(data)
         let source = DataFolder(path: backup), isMarked = try isMarked(source)
         if isMarked { try check(source, key: key) } else { try requireOther(source, than: data) }
         let content = try FileManager.default.contentsOfDirectory(atPath: data.path).filter(isContent)
-        // An empty folder for files is made at every start.
+        // Every start creates an empty folder for files.
         let isEmpty = !content.contains { $0 != "files" && $0 != "running.json" }
         guard replaces || isEmpty else {
             throw HostError(
@@ -77,7 +77,7 @@ enum FolderRestore {
                 try rename(data.path + "/" + old, to: target + "/" + old)
                 FailPoint.restoreMoved.pass()
             }
-            // Once it is back in its place, its connections have gone on without it.
+            // If the old content is put back later, its connections have continued without it.
             let old = DataFolder(path: target)
             if var manifest = try? SmallFile.read(FolderManifest.self, from: old.manifestPath), manifest.backup == nil {
                 manifest.isCopy = true
@@ -105,7 +105,7 @@ enum FolderRestore {
         try WholeFile.synchronizeFolder(of: other)
     }
 
-    /// Tells a backup from a copy that was made by other means.
+    /// Checks whether a folder is a backup; false for a copy made by other means.
     ///
     /// - Throws: ``HostError`` `backup` for anything else.
     static func isMarked(_ source: DataFolder) throws(HostError) -> Bool {
@@ -121,7 +121,7 @@ enum FolderRestore {
         do throws(FolderFault) {
             _ = try FolderDecision(inventory)
         } catch {
-            throw HostError(.backup, "the backup is not whole: " + HostError(error, in: source).message)
+            throw HostError(.backup, "the backup is incomplete: " + HostError(error, in: source).message)
         }
         try requireSound(source, key: key)
     }
@@ -137,18 +137,18 @@ enum FolderRestore {
     private static func requireOther(_ source: DataFolder, than data: DataFolder) throws(HostError) {
         func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path }
         guard real(source.path) != real(data.path) else {
-            throw HostError(.backup, "\(source.path) is the data folder itself: parley db mark-copy marks it as a copy, where it is")
+            throw HostError(.backup, "\(source.path) is the data folder itself: to mark it as a copy in its place, use parley db mark-copy")
         }
     }
 
-    /// Copies the content of a data folder that nobody uses. What may have to be finished in it, such as a write-ahead log, is finished in the copy, so
-    /// that the source stays as it is.
+    /// Copies the content of a data folder that nobody uses. Pending work, such as folding in a write-ahead log, is done in the copy, so that the source
+    /// stays unchanged.
     private static func stage(_ source: DataFolder, at path: String, key: DatabaseKey?) throws {
         let lock = try requireStopped(source)
         defer { lock?.release() }
         let manager = FileManager.default
         try manager.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // Of the process that ran on the source.
+        // `running.json` describes the process that ran on the source.
         for name in try manager.contentsOfDirectory(atPath: source.path) where isContent(name) && name != "running.json" {
             try FolderCopy.copy(source.path + "/" + name, to: path + "/" + name)
         }
@@ -158,7 +158,7 @@ enum FolderRestore {
             try? manager.removeItem(atPath: path)
             func named(_ text: String) -> String { text.replacingOccurrences(of: path, with: source.path) }
             switch error {
-            case let error as HostError: throw HostError(.backup, "the copy is not whole: " + named(error.message))
+            case let error as HostError: throw HostError(.backup, "the copy is incomplete: " + named(error.message))
             case let error as StorageError: throw StorageError(error.code, named(error.message), cause: error.cause)
             default: throw error
             }
@@ -178,16 +178,16 @@ enum FolderRestore {
         } catch let error as HostError {
             throw error
         } catch {
-            // Where nothing can be written, nothing runs.
+            // No process can run on a folder that cannot be written.
             return nil
         }
     }
 }
 
 extension HostError {
-    /// An error of copying or moving files; one that has a code keeps it.
+    /// Creates an error of copying or moving files. An error with a code keeps its code.
     ///
-    /// - Parameter what: what could not be done, as the beginning of a sentence.
+    /// - Parameter what: the failed operation, as the beginning of a sentence.
     init(copying error: any Error, _ what: String) {
         switch error {
         case let error as HostError: self = error

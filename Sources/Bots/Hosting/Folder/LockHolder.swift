@@ -2,17 +2,17 @@ internal import Foundation
 
 /// The process that holds a lock of a file.
 enum LockHolder {
-    /// The number of the process, where the system tells it; nil otherwise.
+    /// Returns the number of the process; nil if the system does not report it.
     static func process(of path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return process(ofFile: UInt64(status.st_ino), device: UInt64(status.st_dev), in: locks())
     }
 
-    /// The bytes of the table of locks that are read at the most.
+    /// The maximum number of bytes read from the table of locks.
     private static let longestTable = 1 << 20
 
-    /// The table of locks. It has no size by which it could be read as a whole.
+    /// Reads the table of locks, whose file has no size with which it could be read as a whole.
     private static func locks() -> String {
         let file = open("/proc/locks", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
@@ -26,7 +26,7 @@ enum LockHolder {
         return String(decoding: table, as: UTF8.self)
     }
 
-    /// - Parameter locks: lines such as `1: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF`.
+    /// - Parameter locks: the table, with lines such as `1: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF`.
     static func process(ofFile inode: UInt64, device: UInt64, in locks: String) -> Int? {
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF, minor = device & 0xFF | (device >> 12) & ~0xFF
         for line in locks.split(separator: "\n") {

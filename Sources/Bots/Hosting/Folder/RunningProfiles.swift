@@ -1,11 +1,11 @@
 public import ChatAPI
 internal import Foundation
 
-/// The profiles of a process that runs bots on a data folder, in a file for others to read as long as it lives: they cannot open the folder.
+/// The profiles of a process that runs bots on a data folder, in a file for other processes, which cannot open the folder while that process lives.
 public struct RunningProfiles: Sendable, Codable, Hashable {
     /// One bot.
     public struct Profile: Sendable, Codable, Hashable {
-        /// The name.
+        /// The name of the profile.
         public let name: String
         /// The profile's database id.
         public let userID: UserID
@@ -19,7 +19,7 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
         }
     }
 
-    /// The profiles.
+    /// The profiles of the bots.
     public let profiles: [Profile]
     private let processID: Int32
 
@@ -33,7 +33,7 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
     /// - Returns: nil if there is no such process, or its bots cannot be reached yet.
     public static func read(dataFolder: String) -> RunningProfiles? {
         guard let data = FileManager.default.contents(atPath: path(dataFolder)),
-            // Zero and negative numbers mean groups of processes to the system.
+            // For the system, zero and negative numbers mean groups of processes.
             let known = try? JSONDecoder().decode(RunningProfiles.self, from: data), known.processID > 0, kill(known.processID, 0) == 0 || errno == EPERM
         else { return nil }
         return known

@@ -9,16 +9,16 @@ package struct PrometheusText {
 
     /// The explanations of Parley's own metrics.
     private static let help = [
-        "parley_events_total": "Events that bots were given.",
-        "parley_events_dropped_total": "Events that no handler was given because too many waited in their chat.",
+        "parley_events_total": "Events that bots received.",
+        "parley_events_dropped_total": "Events dropped before any handler because too many waited in their chat.",
         "parley_handlers_total": "Runs of handlers by their outcome.",
         "parley_actions_failed_total": "Actions of rules that failed, by the code of the error.",
-        "parley_handler_duration_seconds": "How long handlers ran.",
-        "parley_effects_total": "What bots did, by its kind.",
-        "parley_effects_failed_total": "What bots tried to do and the core refused, by the code of the error.",
+        "parley_handler_duration_seconds": "The run time of handlers.",
+        "parley_effects_total": "Effects of bots, by kind.",
+        "parley_effects_failed_total": "Effects of bots that the core refused, by the code of the error.",
     ]
 
-    /// The metrics of a registry; none without one.
+    /// Creates the text of a registry's metrics; empty without a registry.
     package init(_ registry: MetricsRegistry?) { self.init(registry?.snapshot() ?? []) }
 
     init(_ snapshot: [(key: MetricsRegistry.Key, series: MetricsRegistry.Series)]) {

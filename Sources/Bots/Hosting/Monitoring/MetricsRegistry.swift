@@ -5,15 +5,15 @@ internal import Synchronization
 /// A backend of swift-metrics that keeps its metrics in memory, for the `/metrics` endpoint of bots.
 ///
 /// Bots record into the registry of ``HostConfiguration/metrics``. A program that makes it the backend of the process, with
-/// `MetricsSystem.bootstrap(registry)`, has its own metrics at the same endpoint. Names are those of Prometheus: characters that these cannot have
-/// become underscores, and counters end in `_total`. Timers become histograms of seconds.
+/// `MetricsSystem.bootstrap(registry)`, has its own metrics at the same endpoint. Names follow the rules of Prometheus: other characters become
+/// underscores, and counters end in `_total`. Timers become histograms of seconds.
 public final class MetricsRegistry: MetricsFactory {
-    /// The time series that are kept at the most. Metrics beyond are not recorded.
+    /// The maximum number of time series. Further metrics are not recorded.
     public static let limit = 100_000
 
     struct Key: Hashable {
         let name: String
-        /// The labels as they are written, with their braces; empty for none.
+        /// The labels in their text format, with braces; empty for none.
         let labels: String
     }
 
@@ -28,12 +28,12 @@ public final class MetricsRegistry: MetricsFactory {
     /// Creates an empty registry.
     public init() {}
 
-    /// The metrics as they are, in the order of their names.
+    /// Returns the present metrics, sorted by name.
     func snapshot() -> [(key: Key, series: Series)] {
         series.withLock { $0.map { (key: $0.key, series: $0.value) } }.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }
     }
 
-    /// The series of a key, made by `make` if it is not there.
+    /// Finds the series of a key; `make` creates a missing one.
     private func find<Found>(_ key: Key, _ take: (Series) -> Found?, orMake make: () -> (Series, Found)) -> Found? {
         series.withLock { series in
             if let known = series[key] { return take(known) }
@@ -89,13 +89,13 @@ public final class MetricsRegistry: MetricsFactory {
         return found ?? GaugeSeries()
     }
 
-    /// Forgets a counter.
+    /// Removes a counter.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-    /// Forgets a timer.
+    /// Removes a timer.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
-    /// Forgets a recorder.
+    /// Removes a recorder.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-    /// Forgets a gauge.
+    /// Removes a gauge.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
     private func remove(_ handler: AnyObject) {

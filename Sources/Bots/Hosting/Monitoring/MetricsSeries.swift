@@ -47,7 +47,7 @@ package struct Histogram: Sendable, Hashable {
     /// The upper bounds of the buckets, except for the last bucket, which has no bound.
     package static let bounds: [Double] = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-    /// Values of each bucket; those of the last are above all bounds.
+    /// The number of values in each bucket; values in the last are above all bounds.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     package private(set) var count = 0
     package private(set) var sum = 0.0
@@ -62,7 +62,7 @@ package struct Histogram: Sendable, Hashable {
         sum += value
     }
 
-    /// The bound of the bucket in which a quantile lies; nil without values, infinity above the last bound.
+    /// Returns the upper bound of the bucket with a quantile; nil without values, infinity above the last bound.
     package func quantile(_ share: Double) -> Double? {
         guard count > 0 else { return nil }
         let rank = (Double(count) * share).rounded(.up)

@@ -5,9 +5,9 @@ internal import NIOHTTP1
 
 /// The address at which a process serves its metrics and its health.
 public struct MonitoringAddress: Sendable, Hashable {
-    /// A name or address of this machine. Anything but the loopback interface shows the ids of the bots to the network.
+    /// A name or address of this machine. Any interface but the loopback interface shows the ids of the bots to the network.
     public var host: String
-    /// The port; 0 for any that is free.
+    /// The port; 0 for any free one.
     public var port: UInt16
 
     /// Creates the address.
@@ -20,17 +20,17 @@ public struct MonitoringAddress: Sendable, Hashable {
     var isLoopback: Bool { host == "127.0.0.1" || host == "localhost" || host == "::1" }
 }
 
-/// The state of a process at one moment, as its monitoring shows it.
+/// The state of a process at one moment, for its monitoring.
 package protocol MonitoredState: Sendable {
-    /// True if the process does its work.
+    /// True if the process works normally.
     var isHealthy: Bool { get }
     /// The answer to a health check.
     var health: JSONValue { get }
-    /// The metrics, behind those of a registry.
+    /// Returns the text of the metrics, after those of a registry.
     func text(behind registry: MetricsRegistry?) -> String
 }
 
-/// Serves `/metrics` and `/healthz` of a process that runs bots.
+/// The endpoint that serves `/metrics` and `/healthz` of a process that runs bots.
 package final class MonitoringEndpoint: Sendable {
     private let server: HTTPServer
     package var port: Int { server.port }

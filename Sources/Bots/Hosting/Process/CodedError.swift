@@ -6,7 +6,7 @@ public import ChatAPI
 public protocol CodedError: Error, CustomStringConvertible {
     /// The type of the codes, which are texts such as `reply.timedOut`.
     associatedtype Code: RawRepresentable where Code.RawValue == String
-    /// The code.
+    /// The stable code.
     var code: Code { get }
     /// A message that a person can act on.
     var message: String { get }
@@ -21,7 +21,7 @@ extension ChatCoreError: CodedError {}
 
 /// The codes of errors of any kind.
 package enum ErrorCode {
-    /// The stable code of an error; nil if it has none.
+    /// Returns the stable code of an error; nil if it has none.
     package static func of(_ error: any Error) -> String? {
         guard let coded = error as? any CodedError else { return nil }
         return text(coded)

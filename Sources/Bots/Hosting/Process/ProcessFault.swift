@@ -4,11 +4,11 @@ internal import Foundation
 internal import RouterSupport
 internal import SystemSupport
 
-/// An error that ends a process, in the form that people and scripts read: a stable code, the error and its fix, and the exit code.
+/// An error that ends a process, in a form for people and scripts: a stable code, the error and its fix, and the exit code.
 package struct ProcessFault: Sendable, Hashable {
     package let code: String
     package let message: String
-    /// 2 for wrong input, with which another start would fail too; otherwise 1.
+    /// The exit code: 2 for wrong input, with which another start would fail, too; otherwise 1.
     package let exitCode: Int32
 
     package init(_ code: String, _ message: String, exitCode: Int32 = 1) {
@@ -32,17 +32,17 @@ package struct ProcessFault: Sendable, Hashable {
 
     private static func sentence(_ message: String, _ cause: Any?) -> String { message + (cause.map { " (\($0))" } ?? "") }
 
-    /// Says on standard error what ends the process, and ends it.
+    /// Writes the error to standard error, and ends the process.
     ///
-    /// - Parameter program: the name that the line begins with.
+    /// - Parameter program: the name at the beginning of the line.
     package func end(program: String) -> Never { Self.end(saying: "\(program): \(message) [\(code)]", exitCode) }
 
-    /// Says on standard error what ends the process, and ends it. Line breaks are kept; nothing else in the text steers a terminal.
+    /// Writes a text to standard error, and ends the process. Line breaks are kept; no other character in the text controls a terminal.
     package static func end(saying text: String, _ code: Int32) -> Never {
         let shown = VisibleText.lines(text)
-        // What ends a service is an error in the system's journal.
+        // The text has the priority of an error in the system's journal.
         let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(shown, .error) : shown
-        // The reader may have closed it.
+        // The reader may have closed standard error.
         try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
         exit(code)
     }
@@ -55,7 +55,7 @@ package protocol InputFault: Error, CustomStringConvertible {
 }
 
 extension StorageError.Code {
-    /// True if the key that a person gave is wrong.
+    /// True if the given key is wrong or missing.
     package var isInput: Bool {
         switch self {
         case .keyNeeded, .wrongKey, .notEncrypted, .invalidKey: true

@@ -3,9 +3,9 @@ internal import Foundation
 public import Logging
 internal import SystemSupport
 
-/// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
+/// A log handler that writes a line for each record to standard error: `time level label message key=value …`, or a JSON object.
 ///
-/// If systemd's journal reads it, the line begins with the priority that the journal files it under (`<4>` for a warning), which the journal takes away.
+/// If systemd's journal reads standard error, the line begins with its priority for the journal (`<4>` for a warning), which the journal removes.
 ///
 /// Values are escaped, so a record is always one line. The callers are responsible for the content: no message text, no keys, and
 /// links only at `debug`.
@@ -15,7 +15,7 @@ public struct StructuredLogHandler: LogHandler {
         case text, json
     }
 
-    /// The least level that is logged.
+    /// The lowest level that is logged.
     public var logLevel: Logger.Level
     /// The metadata of all entries.
     public var metadata: Logger.Metadata = [:]
@@ -49,7 +49,7 @@ public struct StructuredLogHandler: LogHandler {
 
     /// Writes an entry.
     public func log(event: LogEvent) {
-        // The reader of the log may have closed it. The bots must not end for that reason.
+        // The reader may have closed standard error, which must not end the bots.
         try? FileHandle.standardError.write(contentsOf: Data((line(event) + "\n").utf8))
     }
 

@@ -7,14 +7,14 @@ internal import SMPTransport
 internal import SMPWire
 internal import XFTPServer
 
-/// Starts a router inside the process, for messages or for files.
+/// The routers inside the process, for messages and for files.
 ///
 /// A router that others can reach requires a password for creating queues and for use as a proxy. Only its own profiles know the password.
 ///
-/// Its port is part of every published address, so it must not change after the first start: it is stored in the
-/// router's folder.
+/// The port of a router is part of every published address, so it must not change after the first start: it is stored in
+/// the router's folder.
 enum EmbeddedRouter {
-    /// - Returns: the router, and its address as its own profiles need it.
+    /// - Returns: the router, and its address with the password for its own profiles.
     static func start(
         _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
     ) async throws -> (router: SMPRouter, address: SMPServerWithAuth) {
@@ -25,7 +25,7 @@ enum EmbeddedRouter {
         configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
         if !settings.isLoopback {
             configuration.basicAuth = try password(in: folder)
-            // Its own profiles may come from this machine's address in the network, all of them.
+            // All of its own profiles may connect from this machine's address in the network.
             configuration.maximumConnectionsPerAddress = configuration.maximumConnections / 2
             configuration.queuesPerAddressAndHour = nil
         }
@@ -38,7 +38,7 @@ enum EmbeddedRouter {
         }
         if configuration.basicAuth != nil {
             logger.notice(
-                "the router inside the process can be reached from other machines: who creates queues there, or sends through it, needs its password",
+                "the router inside the process can be reached from other machines: creating queues there, and sending through it, needs its password",
                 metadata: ["password": "\(folder)/\(RouterPassword.fileName)", "port": "\(router.port)"])
         }
         return (router, SMPServerWithAuth(router.address, basicAuth: configuration.basicAuth))
@@ -46,7 +46,7 @@ enum EmbeddedRouter {
 
     /// Starts a file router beside the message router.
     ///
-    /// - Returns: the router, and its address as its own profiles need it.
+    /// - Returns: the router, and its address with the password for its own profiles.
     static func startForFiles(
         _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
     ) async throws -> (router: FileRouter, address: XFTPServerWithAuth) {
@@ -67,7 +67,7 @@ enum EmbeddedRouter {
         }
         if configuration.basicAuth != nil {
             logger.notice(
-                "the file router inside the process can be reached from other machines: who uploads there needs its password",
+                "the file router inside the process can be reached from other machines: uploads need its password",
                 metadata: ["password": "\(folder)/\(RouterPassword.fileName)", "port": "\(router.port)"])
         }
         return (router, XFTPServerWithAuth(router.address, basicAuth: configuration.basicAuth))
@@ -77,7 +77,7 @@ enum EmbeddedRouter {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw HostError(.router, "cannot make the folder \(folder): \(error.localizedDescription)")
+            throw HostError(.router, "cannot create the folder \(folder): \(error.localizedDescription)")
         }
     }
 
@@ -99,7 +99,7 @@ enum EmbeddedRouter {
 
     /// Starts a router on the chosen port, or on its earlier port, or on any port that it can also use at later starts.
     ///
-    /// A port is kept before the router listens on it: once somebody knows an address, its port is on disk.
+    /// The port is on disk before anybody gets an address with it: a new port is kept before the router listens on it.
     private static func start<Router>(
         on kept: KeptPort, chosen: UInt16?, option: String, _ start: (UInt16) async throws -> (router: Router, port: Int, stop: () async -> Void)
     ) async throws -> Router {
@@ -139,6 +139,6 @@ enum EmbeddedRouter {
 }
 
 extension EmbeddedRouterConfiguration {
-    /// True if others cannot reach it. Whatever else there is of loopback addresses and names for them is not taken for one.
+    /// True if others cannot reach the router. Other loopback addresses, and other names for them, do not count as loopback.
     var isLoopback: Bool { host == "127.0.0.1" || host == "localhost" || host == "::1" }
 }

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import SystemSupport
 
-/// The port of a router inside the process, kept in the router's folder: every address that was given out names it.
+/// The port of a router inside the process, kept in the router's folder, because every published address contains it.
 ///
-/// A file that is there and does not say a port is never written over: another port would make all addresses dead.
+/// A file without a valid port is never overwritten: another port would invalidate all addresses.
 struct KeptPort {
     private static let fileName = "port"
-    /// More than a port and a line end have.
+    /// The maximum size of the file in bytes, above that of a port and a line end.
     private static let maximumSize = 16
 
     private let folder: String
@@ -41,7 +41,7 @@ struct KeptPort {
         self.port = port
     }
 
-    /// - Returns: nil for anything but a number from 1 to 65535 and a line end: without that, the rest of the number may be missing.
+    /// Reads a port; nil for anything but a number from 1 to 65535 and a line end. Without a line end, a part of the number may be missing.
     private static func port(_ bytes: [UInt8]) -> UInt16? {
         guard bytes.last == UInt8(ascii: "\n") else { return nil }
         let digits = bytes.dropLast()
@@ -50,11 +50,11 @@ struct KeptPort {
         return port
     }
 
-    /// Refuses a router that has run before and whose port is not known.
+    /// Refuses a router that has run before and whose port is unknown.
     ///
     /// - Throws: ``HostError`` `folderPartMissing`.
     func requireNewRouter(option: String) throws(HostError) {
-        // The certificate is made after the port is kept.
+        // The certificate is created after the port is kept.
         guard FileManager.default.fileExists(atPath: folder + "/ca.crt") else { return }
         throw HostError(
             .folderPartMissing,
@@ -62,7 +62,7 @@ struct KeptPort {
         )
     }
 
-    /// Keeps a port; it is on disk when this returns.
+    /// Keeps a port. It is on disk when this returns.
     func keep(_ port: UInt16) throws(HostError) {
         do throws(SystemError) {
             try WholeFile.replace(file, with: Array("\(port)\n".utf8))

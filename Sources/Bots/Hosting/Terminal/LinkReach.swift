@@ -16,7 +16,7 @@ package enum LinkReach {
         return !hosts.isEmpty && hosts.allSatisfy(isLoopback)
     }
 
-    /// The hosts that a link names: a short link's own host and those of `h`, or the hosts of a long link's routers.
+    /// Returns the hosts in a link: a short link's own host and those of `h`, or the hosts of a long link's routers.
     private static func hosts(in link: String) -> [String] {
         let text = link.removingPercentEncoding ?? link
         var hosts = text.matches(of: /(?:smp|xftp):\/\/[A-Za-z0-9_=-]+(?::[^@\/]*)?@([^\/?#]+)/).flatMap { $0.1.split(separator: ",").map(host) }
@@ -26,7 +26,7 @@ package enum LinkReach {
         return hosts
     }
 
-    /// A host without its port.
+    /// Returns a host without its port.
     private static func host(_ text: Substring) -> String {
         if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
         return String(text.prefix { $0 != ":" })

@@ -2,12 +2,12 @@ internal import CQRencode
 
 /// A QR code drawn with half-block characters, two modules to a character cell.
 public enum QRCode {
-    /// Light modules around the code, as readers need them.
+    /// Light modules around the code, which readers need.
     private static let margin = 2
 
-    /// The lines of a code that holds the text; nil when the text is too long for a code (about 2,900 bytes) or empty.
+    /// Draws a code with the text in lines; nil when the text is too long for a code (about 2,900 bytes) or empty.
     ///
-    /// The lines are dark on light whatever the terminal's colours: each carries its own.
+    /// The lines are dark on light in any terminal, because each sets its own colours.
     public static func lines(for text: String) -> [String]? {
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
         defer { QRcode_free(code) }

@@ -1,22 +1,22 @@
-/// Text of others made fit to be shown: it cannot control a terminal, hide, reorder the text next to it, or imitate another text.
+/// Text of others in a form that is safe to show: it cannot control a terminal, hide, reorder the text next to it, or imitate another text.
 ///
-/// Invisible characters are shown as `\u{1B}`, by its number. Letters, marks and emoji of all scripts stay as they are, with the joiners between
-/// those that belong together; only stacks of marks are cut.
+/// Invisible characters are shown by their number, such as `\u{1B}`. Letters, marks and emoji of all scripts stay unchanged, with the joiners between
+/// them; only stacks of marks are cut.
 package enum VisibleText {
-    /// Characters of a name that are shown at the most.
+    /// The maximum number of characters shown of a name.
     package static let longestName = 64
-    /// Characters of any other text in one line that are shown at the most, where the caller does not say.
+    /// The default maximum number of characters shown of any other text in one line.
     package static let longestLine = 1_000
-    /// Marks on top of one letter that are shown at the most: higher stacks run into other lines.
+    /// The maximum number of marks shown on one letter: higher stacks run into other lines.
     package static let mostMarks = 6
 
-    /// A text in one line: white space of all kinds becomes spaces, and a long text is cut.
+    /// Shows a text in one line: white space of all kinds becomes spaces, and a long text is cut.
     package static func line(_ text: String, limit: Int = longestLine) -> String {
         let (prefix, isCut) = cut(text, to: limit)
         return visible(prefix, breaks: .spaces) + (isCut ? "…" : "")
     }
 
-    /// The name of a person, a chat or a file, in one line. A name that could be read as more than a name is put in quotation marks.
+    /// Shows the name of a person, a chat or a file in one line. A name that could be read as more than a name is put in quotation marks.
     package static func name(_ text: String) -> String {
         let shown = line(text, limit: longestName)
         let isPlain =
@@ -25,15 +25,15 @@ package enum VisibleText {
         return isPlain ? shown : "“\(shown.filter { $0 != "“" && $0 != "”" })”"
     }
 
-    /// A text whose line breaks stay: for texts of the program itself.
+    /// Shows a text with its line breaks: for texts of the program itself.
     package static func lines(_ text: String) -> String { visible(text[...], breaks: .kept) }
 
-    /// A text of several lines behind something that only its first line has, such as the name of its sender: all others begin with a mark
-    /// that no first line begins with, also those that come from folding.
+    /// Shows a text of several lines after a head that only the first line has, such as the name of the sender. All other lines, including folded
+    /// ones, begin with a mark that no first line begins with.
     ///
     /// - Parameters:
-    ///   - head: the beginning of the first line, which is visible already.
-    ///   - width: the columns of the terminal, beyond which it would fold lines itself; nil if nothing folds them.
+    ///   - head: the beginning of the first line, already in a safe form.
+    ///   - width: the columns of the terminal, which would fold longer lines itself; nil if nothing folds them.
     package static func block(_ head: String, _ text: String, width: Int? = nil) -> String {
         let lines = (head + visible(text[...], breaks: .kept)).split(separator: "\n", omittingEmptySubsequences: false)
         let folded = lines.enumerated().flatMap { index, line in
@@ -43,11 +43,11 @@ package enum VisibleText {
         return folded.joined(separator: "\n")
     }
 
-    /// JSON text in which no character is left that a terminal takes for more than a character. It stays the same JSON.
+    /// Escapes the characters of a JSON text that affect a terminal beyond their shape. The JSON stays equivalent.
     package static func escapedJSON(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: { $0.value > 126 && isHidden($0) }) else { return json }
         var escaped = String.UnicodeScalarView()
-        // Outside of strings JSON is ASCII, so all of these are in strings.
+        // Outside of strings, JSON is ASCII, so all of these characters are in strings.
         for scalar in json.unicodeScalars {
             if scalar.value > 126, isHidden(scalar) {
                 for unit in String(scalar).utf16 {
@@ -61,7 +61,7 @@ package enum VisibleText {
         return String(escaped)
     }
 
-    /// Checks whether a character is invisible at its place, or has an effect besides its shape.
+    /// Checks whether a character is invisible, or has an effect besides its shape.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value >= 0x20, scalar.value < 0x7F { return false }
         switch scalar.properties.generalCategory {
@@ -70,10 +70,10 @@ package enum VisibleText {
         }
     }
 
-    /// The columns of a terminal that a text in one line takes, or more.
+    /// Returns the columns of a terminal for a text in one line, or more.
     package static func width(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + columns($1) } }
 
-    /// A text in one line, without what does not fit into some columns of a terminal.
+    /// Cuts a text in one line to a number of columns of a terminal.
     package static func fitted(_ text: String, to limit: Int) -> String {
         guard width(of: text) > limit else { return text }
         var fitted = "", used = 0
@@ -106,7 +106,7 @@ package enum VisibleText {
             } else if !isHidden(scalar) {
                 marks = 0
             }
-            // The flags of England and the like are a black flag and letters that nobody sees.
+            // Flags such as that of England are a black flag and invisible letters.
             isFlag = scalar.value == 0x1F3F4 || (isFlag && (0xE0020...0xE007F).contains(scalar.value))
             switch scalar {
             case "\n" where breaks == .kept: shown.append(scalar)
@@ -131,11 +131,11 @@ package enum VisibleText {
     private static func joins(_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?, _ next: Unicode.Scalar?) -> Bool {
         guard let previous else { return false }
         switch scalar.value {
-        // Text or emoji: behind characters that are both.
+        // The selectors of text or emoji form follow characters that have both forms.
         case 0xFE0E, 0xFE0F: return previous.properties.isEmoji
         // Joined emoji, and letters of scripts that have ligatures.
         case 0x200D: return isEmojiPart(previous) && next.map { $0.properties.isEmoji } == true || isJoined(previous, next)
-        // Persian and others write it between the parts of a word.
+        // Persian and other languages write it between the parts of a word.
         case 0x200C: return isJoined(previous, next)
         default: return false
         }
@@ -151,9 +151,9 @@ package enum VisibleText {
         return [previous, next].allSatisfy { (0x600...0x18AF).contains($0.value) && !isHidden($0) && !$0.properties.isWhitespace }
     }
 
-    /// The beginning of a text, without going through all of it.
+    /// Returns the beginning of a text, without reading all of it.
     private static func cut(_ text: String, to limit: Int) -> (Substring, isCut: Bool) {
-        // A character can be of any number of scalars.
+        // A character can have any number of scalars.
         let scalars = text.unicodeScalars, (bound, isBeyond) = limit.multipliedReportingOverflow(by: mostMarks + 2)
         guard !isBeyond else { return (text[...], false) }
         let last = scalars.index(scalars.startIndex, offsetBy: bound, limitedBy: scalars.endIndex) ?? scalars.endIndex
@@ -163,7 +163,7 @@ package enum VisibleText {
 
     // MARK: Lines
 
-    /// The beginning of every line that continues with what began above.
+    /// The beginning of every line that continues an earlier one.
     package static let continuation = "  ┆ "
 
     private static func fold(_ line: Substring, width: Int, isFirst: Bool) -> [String] {
@@ -182,7 +182,7 @@ package enum VisibleText {
         return folded + [current]
     }
 
-    /// The columns that a character takes, or more.
+    /// Returns the columns of a character, or more.
     private static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: 0
