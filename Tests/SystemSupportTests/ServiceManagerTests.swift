@@ -23,7 +23,7 @@ import Testing
     ])
     func aManagerThatCannotBeToldIsSaidToBeSo(_ name: String) {
         #expect { try ServiceManager(notifySocket: name, journalStream: nil).tell(.ready) } throws: { error in
-            "\(error)".hasPrefix("the service manager cannot be told how the service is: NOTIFY_SOCKET=\(name)")
+            "\(error)".hasPrefix("the service manager cannot be notified of the state of the service: NOTIFY_SOCKET=\(name)")
         }
     }
 

@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Synchronization
 
-/// A lock that tasks may hold across suspension points, granted in the order of the requests. It is not recursive: a holder that asks for it
+/// A lock that tasks may hold across suspension points, granted in the order of the requests. It is not recursive: a holder that requests it
 /// again waits for itself.
 package final class AsyncLock: Sendable {
     private struct State {
@@ -60,7 +60,7 @@ package final class AsyncLock: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 }
 
-/// A lock for each key: bodies of one key run one after another in the order of the requests, those of different keys side by side.
+/// A lock for each key: bodies of one key run one after another in the order of the requests, bodies of different keys concurrently.
 ///
 /// A key occupies memory only while its lock is held. The locks are not recursive.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
@@ -80,7 +80,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
-    /// The keys whose locks are held.
+    /// The keys with held locks.
     package var heldKeys: Set<Key> { waiters.withLock { Set($0.keys) } }
 
     /// Takes the lock of a key, after waiting for it. Cancellation of the task does not end the wait. ``release(_:)`` must follow.
@@ -110,6 +110,6 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         next?.resume()
     }
 
-    /// The number of tasks that wait for a key, for tests.
+    /// Counts the tasks that wait for a key, for tests.
     package func waiterCount(_ key: Key) -> Int { waiters.withLock { $0[key]?.count ?? 0 } }
 }

@@ -8,7 +8,7 @@ package final class AsyncSemaphore: Sendable {
         /// Tasks that wait until no more than a number of permits are in use.
         var drains: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
 
-        /// Takes a free permit. There is none while tasks wait: a released one passes to the first of them at once.
+        /// Takes a free permit. There is none while tasks wait: a released permit passes to the first task at once.
         mutating func take(_ limit: Int) -> Bool {
             guard inUse < limit else { return false }
             inUse += 1
@@ -51,7 +51,7 @@ package final class AsyncSemaphore: Sendable {
     /// - Returns: false if none is free; otherwise ``release()`` must follow.
     package func tryAcquire() -> Bool { state.withLock { $0.take(limit) } }
 
-    /// Returns a permit: to the task that waits longest, or to the free ones. A call without a permit in use changes nothing.
+    /// Returns a permit: to the task that waits longest, or to the free permits. A call without a permit in use changes nothing.
     package func release() {
         let (waiter, drained) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
             guard state.inUse > 0 else { return (nil, []) }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A wake-up for a task that works when there is something to do.
+/// A wake-up signal for a task that waits for work.
 ///
-/// A signal without a waiter is remembered for the next wait; several count as one, so the woken task must look for all work there is.
+/// A signal without a waiter is kept for the next wait; several signals count as one, so the woken task must look for all pending work.
 package final class AsyncSignal: Sendable {
     private struct State {
         var isSignalled = false

@@ -1,13 +1,13 @@
-/// The waits between attempts: they grow by half, up to a maximum, when one has waited for long enough.
+/// The waits between attempts. After ``increaseAfter``, they grow by half each time, up to a maximum.
 package struct RetryInterval: Sendable, Hashable {
     /// The wait after the first attempt.
     package var initial: Duration
-    /// Waits stay the same until they add up to this.
+    /// The total of waits until which they stay the same.
     package var increaseAfter: Duration
     /// The longest wait.
     package var maximum: Duration
-    /// The part of a wait by which it is made longer or shorter at random, 0 to 1, so that the clients of a router that
-    /// restarts do not come back all at once.
+    /// The fraction of a wait, 0 to 1, by which it is made longer or shorter at random, so that the clients of a restarted
+    /// router do not reconnect all at once.
     package var jitter: Double
 
     package init(
@@ -20,7 +20,7 @@ package struct RetryInterval: Sendable, Hashable {
         self.jitter = jitter
     }
 
-    /// The wait, without jitter, after a wait of `delay`, when `elapsed` has been waited including it; the first one after none.
+    /// Returns the wait, without jitter, after a wait of `delay`, if all waits including it add up to `elapsed`; the first wait if `delay` is zero.
     package func next(after delay: Duration, elapsed: Duration) -> Duration {
         guard delay > .zero else { return initial }
         guard elapsed >= increaseAfter, delay != maximum else { return delay }

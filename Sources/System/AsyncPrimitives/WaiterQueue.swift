@@ -1,8 +1,8 @@
 internal import DequeModule
 
-/// Suspended tasks, in the order of their arrival. A value for use under a lock: continuations are taken out under it and resumed after it.
+/// Suspended tasks, in the order of their arrival. A value for use under a lock: continuations are removed under the lock and resumed after it.
 struct WaiterQueue<Value: Sendable>: Sendable {
-    /// The name of one waiter, for its removal.
+    /// The identifier of a waiter, for its removal.
     typealias Ticket = UInt64
     typealias Continuation = CheckedContinuation<Value, Never>
 
@@ -12,7 +12,7 @@ struct WaiterQueue<Value: Sendable>: Sendable {
     var isEmpty: Bool { waiters.isEmpty }
     var count: Int { waiters.count }
 
-    /// A ticket for ``append(_:ticket:)``. Tickets grow.
+    /// Issues a ticket for ``append(_:ticket:)``. Tickets are ascending numbers.
     mutating func nextTicket() -> Ticket {
         lastTicket &+= 1
         return lastTicket

@@ -11,8 +11,8 @@
 #include <sys/prctl.h>
 #endif
 
-// The signals by which faults of a program end it, with the lines that are written then: made beforehand, because a handler of signals may
-// not format anything.
+// The signals with which faults of a program end it, with the lines that are written then. The lines are prepared, because a signal handler
+// must not format text.
 static struct {
     int number;
     const char *name;
@@ -49,7 +49,7 @@ static void crashed(int number) {
         unsigned char *mark = __atomic_load_n(&marks[index], __ATOMIC_ACQUIRE);
         if (mark != NULL) __atomic_store_n(mark, 1, __ATOMIC_RELEASE);
     }
-    // The signal waits until this handler returns, and ends the process then.
+    // The signal is pending until this handler returns, and then ends the process.
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -71,8 +71,8 @@ void parley_end_on_crash(const char *program, const char *advice) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
         action.sa_handler = crashed;
-        // All of them wait meanwhile: threads that crash together write one line. On a stack of its own where there is one, because the
-        // thread's may be what is used up.
+        // All signals are blocked meanwhile: threads that crash together write one line. The handler runs on an alternate stack if there is
+        // one, because the thread's stack may be exhausted.
         sigfillset(&action.sa_mask);
         action.sa_flags = SA_ONSTACK | SA_RESETHAND;
         sigaction(signals[index].number, &action, NULL);
@@ -95,7 +95,7 @@ int parley_hide_memory(void) {
     struct rlimit none = { 0, 0 };
     if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
 #ifdef __linux__
-    // A handler of core dumps that the system has (`|/usr/lib/…` in core_pattern) gets them whatever the limit is.
+    // A core dump handler of the system (`|/usr/lib/…` in core_pattern) gets core dumps despite the limit.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
 #endif
     return 0;

@@ -62,14 +62,14 @@ static void suspended(int number) {
     if (is_taken) give_back();
     signal(number, SIG_DFL);
     raise(number);
-    // The process stops when the signal is let through, and goes on here.
+    // The process stops when the signal is unblocked, and continues here.
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, number);
     sigprocmask(SIG_UNBLOCK, &stop, NULL);
     sigprocmask(SIG_BLOCK, &stop, NULL);
     set_handler(number, suspended);
-    // Without a shell that controls jobs the process is not stopped, and nothing else continues it.
+    // Without a shell with job control, the process is not stopped, and no signal continues it.
     if (is_taken) apply();
     notify('c');
     errno = error;
@@ -105,7 +105,7 @@ int parley_terminal_take(void) {
         const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
         for (unsigned index = 0; index < sizeof ends / sizeof *ends; index++) {
             struct sigaction old;
-            // Who had the process ignore a signal, as nohup does, goes on doing so.
+            // A signal that the parent made the process ignore, as nohup does, stays ignored.
             if (sigaction(ends[index], NULL, &old) == 0 && old.sa_handler != SIG_DFL) continue;
             set_handler(ends[index], ended);
         }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Swift does not see statx, whose declaration needs _GNU_SOURCE.
+// Swift cannot import statx, whose declaration needs _GNU_SOURCE.
 int parley_file_status(const char *path, struct parley_file_status *status) {
     memset(status, 0, sizeof *status);
 #ifdef __linux__

@@ -56,7 +56,7 @@ const char *cre2_group_name(const cre2_pattern *pattern, int group) {
 }
 
 bool cre2_match(const cre2_pattern *pattern, const char *text, size_t length, cre2_range *groups, int count) {
-    // Most patterns have few groups: they need no memory of their own.
+    // Most patterns have few groups, and need no heap memory.
     std::array<re2::StringPiece, 8> few;
     std::vector<re2::StringPiece> many;
     re2::StringPiece *pieces = few.data();

@@ -1,14 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of a server, bounded in number: silent ones do not keep out those that ask for something.
+/// The open connections of a server, bounded in number. At the limit, silent connections give way to new ones.
 final class HTTPClients: Sendable {
     /// The state of a connection.
     enum Phase: Sendable {
-        /// No whole request has come.
+        /// No complete request has arrived.
         case silent
         case answering
-        /// A request was answered, and the next one has not come.
+        /// A request was answered, and the next one has not arrived.
         case idle
     }
 
@@ -35,9 +35,9 @@ final class HTTPClients: Sendable {
         self.now = now
     }
 
-    /// Takes a connection in, if necessary in the place of another one, which is closed.
+    /// Admits a connection. If necessary, it replaces another one, which is closed.
     ///
-    /// - Returns: false if there are too many, or the server is closed.
+    /// - Returns: false if there are too many connections, or the server is closed.
     func admit(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel), now = now()
         let (isAdmitted, displaced) = state.withLock { state -> (Bool, (any Channel)?) in
@@ -57,7 +57,7 @@ final class HTTPClients: Sendable {
 
     private static func displaceable(in state: State, at now: NIODeadline) -> ObjectIdentifier? {
         func longest(_ isWanted: (Client) -> Bool) -> ObjectIdentifier? {
-            // One that is not active was accepted a moment ago, or is being closed.
+            // An inactive connection was accepted a moment ago, or is being closed.
             state.open.filter { $0.value.channel.isActive && isWanted($0.value) }.min { $0.value.since < $1.value.since }?.key
         }
         return longest { $0.phase == .silent } ?? longest { $0.phase == .idle && $0.since + shortestIdleTime <= now }

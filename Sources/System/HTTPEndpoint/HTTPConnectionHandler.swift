@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection of the server: reads a request, has it answered, and reads the next.
+/// A connection of the server: it reads a request, waits for the answer, and reads the next.
 ///
-/// Requests that a client sends ahead are answered in their order. While a request is answered no more is read from the client, so a client that sends
-/// requests without an end fills no more than one read, of ``HTTPServer/readSize`` bytes.
+/// Pipelined requests are answered in their order. While a request is being answered, nothing is read from the client, so an endless sequence of
+/// requests fills no more than one read, of ``HTTPServer/readSize`` bytes.
 final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -15,16 +15,16 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var body: [UInt8] = []
     private var isTooLarge = false
     private var timer: Scheduled<Void>?
-    /// The answer that was begun last.
+    /// The latest answer.
     private(set) var answering: Task<Void, Never>?
-    /// The number of answers that were begun.
+    /// The number of begun answers.
     private var answers = 0
-    /// True once the connection is to end with the answer that was begun last: what the client sent behind that request is not looked at.
+    /// True if the connection ends after the latest answer: later bytes of the client are ignored.
     private var isEnding = false
 
     private let note: (HTTPClients.Phase) -> Void
 
-    /// - Parameter note: is given each new state of the connection.
+    /// - Parameter note: called with each new state of the connection.
     init(_ limits: HTTPServer.Limits, _ handler: @escaping HTTPServer.Handler, note: @escaping (HTTPClients.Phase) -> Void = { _ in }) {
         self.limits = limits
         self.handler = handler
@@ -68,7 +68,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             self.head = nil
-            // The answer has no time limit of its own; the writing of it does.
+            // Computing the answer has no time limit; writing it has one.
             timer?.cancel()
             answer(head, context)
         }
@@ -89,7 +89,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             channel.eventLoop.execute {
                 let (connection, context) = bound.value
                 guard isWhole, head.isKeepAlive, !isTooLarge else { return context.close(promise: nil) }
-                // With its last part written, the next request may have come from what was read already: its answer has no time limit either.
+                // After the last part, the next request may already have been read from earlier bytes: its answer has no time limit, either.
                 guard connection.answers == number else { return }
                 connection.note(.idle)
                 connection.watch(context)
@@ -98,10 +98,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 }
 
-/// Writes an answer, one part after another: a part is written when the client has taken the one before it.
+/// A writer of an answer in parts. A part is written when the client has read the previous one.
 struct HTTPResponseWriter: Sendable {
     let channel: any Channel
-    /// The longest time for the client to take a part.
+    /// The time limit for the client to read a part.
     let patience: TimeAmount
 
     /// - Returns: false if the answer ended in the middle.

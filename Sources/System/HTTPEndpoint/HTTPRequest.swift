@@ -1,15 +1,13 @@
 import NIOCore
 package import NIOHTTP1
 
-/// A request that the endpoint has read whole.
+/// A complete request.
 package struct HTTPRequest: Sendable {
-    /// The method.
     package let method: HTTPMethod
-    /// The path without its query, with escapes as they came.
+    /// The path without its query, with its escapes unchanged.
     package let path: String
-    /// The part of the target behind the question mark; empty if there is none.
+    /// The part of the target after the question mark; empty if there is none.
     package let query: String
-    /// The header fields.
     package let headers: HTTPHeaders
     /// The body, within ``HTTPServer/Limits/body``.
     package let body: [UInt8]
@@ -23,9 +21,9 @@ package struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// Checks whether the request names this machine as programs near it do: by an address, as `localhost`, by a name without a domain, or not at all.
+    /// True if the request names this machine as local programs do: by an address, as `localhost`, by a name without a domain, or not at all.
     ///
-    /// A page in a browser reaches an endpoint on the loopback interface only under a domain of its own that it has pointed there (DNS rebinding).
+    /// A page in a browser reaches an endpoint on the loopback interface only under a domain of its own that resolves to it (DNS rebinding).
     package var namesThisMachine: Bool {
         guard let host = headers.first(name: "host") else { return true }
         var name = host.lowercased()
@@ -41,17 +39,15 @@ package struct HTTPResponse: Sendable {
     /// The content of an answer.
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// Chunks that are written as they come. An error ends the connection in the middle of the answer.
+        /// Chunks that are written as they arrive. An error ends the connection in the middle of the answer.
         case stream(AsyncThrowingStream<[UInt8], any Error>)
     }
 
-    /// The status.
     package var status: HTTPResponseStatus
-    /// Header fields beside those of the body's type and length.
+    /// Header fields besides those of the body's type and length.
     package var headers: HTTPHeaders
     /// The media type of the body.
     package var contentType: String
-    /// The body.
     package var body: Body
 
     package init(
@@ -63,7 +59,7 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// An answer of one text.
+    /// Creates an answer with a text.
     package static func text(_ status: HTTPResponseStatus, _ text: String, contentType: String = "text/plain; charset=utf-8") -> HTTPResponse {
         HTTPResponse(status, contentType: contentType, body: .bytes(Array(text.utf8)))
     }
@@ -73,6 +69,6 @@ extension HTTPResponse {
     /// The refusal of a request to an endpoint on the loopback interface that names another machine.
     package static let misdirected = HTTPResponse.text(.misdirectedRequest, "ask for 127.0.0.1 or localhost: this endpoint has no other name\n")
 
-    /// Metrics in the text format of Prometheus.
+    /// Creates an answer with metrics in the text format of Prometheus.
     package static func metrics(_ text: String) -> HTTPResponse { .text(.ok, text, contentType: "text/plain; version=0.0.4; charset=utf-8") }
 }

@@ -7,26 +7,26 @@ import Synchronization
 
 /// A small HTTP/1.1 server for the endpoints of a process: metrics, health, webhooks.
 ///
-/// It reads each request whole, within ``Limits``, and answers the requests of a connection one after another. It has no TLS: it belongs on the
+/// It reads each request completely, within ``Limits``, and answers the requests of a connection one after another. It has no TLS: use it on the
 /// loopback interface or behind a proxy.
 package final class HTTPServer: Sendable {
-    /// An answer to a request. It may take its time; the connection waits.
+    /// A function that answers a request. It has no time limit; the connection waits.
     package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
-    /// The bounds of what a client can make the server hold.
+    /// The limits of the resources that clients can use.
     package struct Limits: Sendable {
         /// Bytes of a request's body. A larger one is answered with 413.
         package var body = 64 * 1024
-        /// Connections at a time. A new one takes the place of one that has sent no whole request for longest, or else has been idle for a second; if all
-        /// are at work, it is closed.
+        /// The maximum number of connections. A new one replaces the one that has sent no complete request for the longest time, or else one that has been
+        /// idle for a second; if all are answering, the new one is closed.
         package var connections = 64
-        /// The longest time for a client to send a request, or to read an answer's next part.
+        /// The time limit for a client to send a request, or to read the next part of an answer.
         package var patience: TimeAmount = .seconds(60)
 
         package init() {}
     }
 
-    /// Bytes that are read from a client in one go: it bounds the requests that are kept of a client that does not wait for the answers.
+    /// Bytes that are read from a client at a time, which bounds the kept requests of a client that does not wait for answers.
     static let readSize = 8 * 1024
 
     /// The port that the server listens on.
@@ -42,8 +42,8 @@ package final class HTTPServer: Sendable {
 
     /// Starts to listen.
     ///
-    /// - Parameter port: 0 for any that is free.
-    /// - Throws: `IOError` if the address cannot be used; ``isAddressInUse(_:)`` tells one case.
+    /// - Parameter port: the port; 0 for any free one.
+    /// - Throws: `IOError` if the address cannot be used; see ``isAddressInUse(_:)``.
     package static func start(
         host: String, port: Int, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, limits: Limits = Limits(),
         logger: Logger = Logger(label: "http"), handler: @escaping Handler
@@ -67,7 +67,7 @@ package final class HTTPServer: Sendable {
         return HTTPServer(channel, clients)
     }
 
-    /// Checks whether an error of ``start(host:port:group:limits:handler:)`` says that another program uses the address.
+    /// Checks whether an error of ``start(host:port:group:limits:logger:handler:)`` means that another program uses the address.
     package static func isAddressInUse(_ error: any Error) -> Bool { (error as? IOError)?.errnoCode == EADDRINUSE }
 
     /// Closes the server and its connections.

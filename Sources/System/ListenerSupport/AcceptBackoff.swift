@@ -9,11 +9,11 @@ package import NIOCore
     import Darwin
 #endif
 
-/// A pause of a listener that the system refuses another connection, for want of open files or of memory.
+/// A pause of a listener after the system has refused another connection for lack of open files or memory.
 ///
-/// Without it the kernel reports the waiting connection again at once, and the thread does nothing else. The pause is 100 milliseconds, and twice as long
-/// after each further refusal, up to a second. Connections wait in the kernel's queue meanwhile. The first refusal is logged, and those that follow within
-/// a minute are not.
+/// Without the pause, the kernel reports the waiting connection again at once, and the thread does nothing else. The pause is 100 milliseconds, doubled
+/// after each further refusal, up to a second. Connections wait in the kernel's queue meanwhile. The first refusal is logged; further ones within a minute
+/// are not.
 package final class AcceptBackoff: ChannelDuplexHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
@@ -35,13 +35,13 @@ package final class AcceptBackoff: ChannelDuplexHandler {
     private var lastRefusal: NIODeadline?
     private var waiting: Scheduled<Void>?
 
-    /// - Parameter what: the listener, for the log.
+    /// - Parameter what: the name of the listener, for the log.
     package init(_ what: String, logger: Logger) {
         self.what = what
         self.logger = logger
     }
 
-    /// Adds the handler to the channel of a listener: to be used as `serverChannelInitializer`.
+    /// Returns a `serverChannelInitializer` that adds the handler to the channel of a listener.
     package static func initializer(_ what: String, _ logger: Logger) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
         { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoff(what, logger: logger)) }

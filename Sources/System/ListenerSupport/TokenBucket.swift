@@ -1,17 +1,17 @@
-/// A rate limiter: so many tokens at once, and so many in a time in the long run. A value, which is given the time.
+/// A rate limiter with a number of tokens at once, and a long-term rate. A value without a clock.
 ///
-/// It remembers one moment only, at which it will be full again (the generic cell rate algorithm), so that there can be many.
+/// It only stores the moment at which it is full again (the generic cell rate algorithm), so that there can be many buckets.
 package struct TokenBucket: Hashable, Sendable {
-    /// The number of tokens.
+    /// The capacity of a bucket and the rate at which tokens come back.
     package struct Rate: Hashable, Sendable {
         /// Tokens of a full bucket.
         package let capacity: Int64
-        /// Nanoseconds in which one token comes back.
+        /// Nanoseconds until one token comes back.
         package let interval: Int64
 
         /// - Parameters:
         ///   - capacity: 1 to 1,000,000.
-        ///   - time: in which an empty bucket is full again, up to a day.
+        ///   - time: the time in which an empty bucket becomes full, up to a day.
         package init(_ capacity: Int, in time: Duration) {
             self.capacity = Int64(min(max(1, capacity), 1_000_000))
             let (seconds, attoseconds) = time.components
@@ -19,18 +19,18 @@ package struct TokenBucket: Hashable, Sendable {
             interval = max(1, nanoseconds / self.capacity)
         }
 
-        /// Nanoseconds in which an empty bucket is full again.
+        /// Nanoseconds in which an empty bucket becomes full.
         package var span: Int64 { capacity * interval }
     }
 
-    /// When the bucket is full, in nanoseconds of a clock that only goes forward.
+    /// The time at which the bucket is full, in nanoseconds of a monotonic clock.
     private var fullAt: Int64 = .min
 
     package init() {}
 
     package func isFull(at now: Int64) -> Bool { fullAt <= now }
 
-    /// Takes tokens if there are as many.
+    /// Takes tokens if the bucket has enough.
     package mutating func take(_ count: Int, of rate: Rate, at now: Int64) -> Bool {
         let next = after(count, rate, now)
         guard next - now <= rate.span else { return false }
@@ -38,9 +38,9 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Takes tokens that have been used already. The bucket may owe as many as it can hold, and no more.
+    /// Takes tokens that have already been used. The bucket can owe as many tokens as it can hold, and no more.
     ///
-    /// - Returns: nanoseconds until it owes nothing.
+    /// - Returns: nanoseconds until the bucket owes nothing.
     package mutating func charge(_ count: Int, of rate: Rate, at now: Int64) -> Int64 {
         fullAt = min(after(count, rate, now), now + 2 * rate.span)
         return max(0, fullAt - now - rate.span)
@@ -51,15 +51,15 @@ package struct TokenBucket: Hashable, Sendable {
     }
 }
 
-/// Token buckets of many keys, of which only those are kept that are not full.
+/// Token buckets of many keys. Only buckets that are not full are kept.
 package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     package let rate: TokenBucket.Rate
-    /// Keys that are kept at most. When more of them have taken tokens lately, those that come new share one bucket.
+    /// The maximum number of kept keys. Beyond it, new keys share one bucket.
     package let limit: Int
 
     private var buckets: [Key: TokenBucket] = [:]
     private var shared = TokenBucket()
-    /// Looking for full buckets takes its time: not more often than once a second.
+    /// The time of the next search for full buckets, which takes long and is done at most once a second.
     private var nextSweep: Int64 = .min
 
     package init(_ rate: TokenBucket.Rate, limit: Int) {

@@ -8,10 +8,10 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A place where the end of the process would leave traces half made: between what is done on disk or on the network, and what is done next.
+/// A place where the end of the process would leave incomplete work: between an operation on disk or on the network and the next one.
 ///
-/// Tests end the process there: `PARLEY_FAIL_POINT=journal.write:3` kills it, as `kill -9` does, when it comes to that place for the third
-/// time. Without the variable a place costs the reading of one constant.
+/// Tests end the process there: `PARLEY_FAIL_POINT=journal.write:3` kills it, as `kill -9` does, when it reaches that place for the third
+/// time. Without the variable, a place costs the reading of one constant.
 package enum FailPoint: String, CaseIterable, Sendable {
     /// A transaction of any database, before and after its commit.
     case databaseCommit = "database.commit"
@@ -19,44 +19,44 @@ package enum FailPoint: String, CaseIterable, Sendable {
     /// A database is open, and backed up if it is of an older version, before and after its migrations.
     case databaseMigrate = "database.migrate"
     case databaseMigrated = "database.migrated"
-    /// A change of key: a database is copied, the new key is decided for, a copy has taken the place of its original.
+    /// A change of key: a database is copied, the change is decided, a copy has replaced its original.
     case keyCopied = "key.copied"
     case keyDecided = "key.decided"
     case keyReplaced = "key.replaced"
-    /// The identity of a data folder: the manifest says that it changes, a part is marked, the manifest says that it has changed.
+    /// The identity of a data folder: the manifest records a change in progress, a part is marked, the manifest records that the change is done.
     case folderProposed = "folder.proposed"
     case folderMarked = "folder.marked"
     case folderRaised = "folder.raised"
-    /// A backup: a part is copied, and all are, before the manifest that makes it whole.
+    /// A backup: a part is copied, and all parts are copied, before the manifest that completes it.
     case backupCopied = "backup.copied"
     case backupFilled = "backup.filled"
-    /// A restore: the copy is beside the folder's parts, it is decided for, a part has been moved.
+    /// A restore: the copy is beside the folder's parts, the restore is decided, a part has been moved.
     case restoreCopied = "restore.copied"
     case restoreDecided = "restore.decided"
     case restoreMoved = "restore.moved"
-    /// A router has made a queue, with its link, has deleted one, or keeps what a link shows, and nothing of that is stored.
+    /// A router has created a queue with its link, has deleted a queue, or has the data of a link, which is not stored yet.
     case agentQueueMade = "agent.queueMade"
     case agentQueueDeleted = "agent.queueDeleted"
     case agentLinkSet = "agent.linkSet"
-    /// Work that is stored is about to be done: joining, accepting, moving a queue.
+    /// A stored command is about to be executed: joining, accepting, moving a queue.
     case agentCommand = "agent.command"
-    /// A step of a connection is stored, and what follows from it is not begun.
+    /// A step of a connection is stored, and its effects have not begun.
     case agentStored = "agent.stored"
-    /// A message for a peer's queue, before it is sent and when the router has taken it.
+    /// A message for a peer's queue, before it is sent and when the router has accepted it.
     case agentSend = "agent.send"
     case agentSent = "agent.sent"
     /// Acknowledgements to a router, before they are sent and when they are answered.
     case agentAcknowledge = "agent.acknowledge"
     case agentAcknowledged = "agent.acknowledged"
-    /// A received event is in the chat store; then it is announced, and not acknowledged.
+    /// A received event is in the chat store; then it is announced, and not acknowledged yet.
     case chatStored = "chat.stored"
     case chatAnnounced = "chat.announced"
     /// A relay's agent has a body for one bucket of members, and the cursor has not moved; then a body is delivered to all and its job deleted.
     case relayBucketGiven = "relay.bucketGiven"
     case relayJobFinished = "relay.jobFinished"
-    /// A bot's handler has run, and that is not noted.
+    /// A bot's handler has run, which is not stored yet.
     case botHandled = "bot.handled"
-    /// The router has changed its state, and nothing of it is on disk.
+    /// The router has changed its state, and the change is not on disk.
     case routerExecuted = "router.executed"
     /// Answers of the router, before they are sent.
     case routerAnswer = "router.answer"
@@ -69,11 +69,11 @@ package enum FailPoint: String, CaseIterable, Sendable {
     /// The name of the environment variable.
     package static let variable = "PARLEY_FAIL_POINT"
 
-    /// Comes to the place.
+    /// Passes the place, which ends the process if the place is armed and the count is reached.
     @inlinable @inline(__always)
     package func pass() { if let armed = Self.armed { armed.pass(self) } }
 
-    /// Made by the first place that is passed.
+    /// The armed place, read from the environment when the first place is passed.
     package static let armed: ArmedFailPoint? = getenv(variable).flatMap { ArmedFailPoint(String(cString: $0)) }
 }
 
@@ -82,7 +82,7 @@ package final class ArmedFailPoint: Sendable {
     private let point: FailPoint
     private let left: Atomic<Int>
 
-    /// nil unless the text is `name:count`.
+    /// Reads `name:count`; nil for other texts.
     init?(_ text: String) {
         let parts = text.split(separator: ":")
         guard parts.count == 2, let point = FailPoint(rawValue: String(parts[0])), let count = Int(parts[1]), count > 0 else { return nil }
@@ -93,7 +93,7 @@ package final class ArmedFailPoint: Sendable {
     package func pass(_ point: FailPoint) {
         guard point == self.point, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         _ = kill(getpid(), SIGKILL)
-        // Nothing is done behind this.
+        // No code runs after this.
         while true { _ = pause() }
     }
 }

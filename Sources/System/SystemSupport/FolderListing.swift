@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The names in a folder: all of them or an error. A listing that ends early because the disk failed would have files count as missing.
+/// The names in a folder: all of them, or an error. If a failure of the disk ended a listing early, files would count as missing.
 package enum FolderListing {
-    /// The names without `.` and `..`, in no order.
+    /// Lists the names without `.` and `..`, in no particular order.
     ///
     /// - Throws: ``SystemError``.
     package static func names(in folder: String) throws(SystemError) -> [String] {
@@ -16,7 +16,7 @@ package enum FolderListing {
         defer { closedir(directory) }
         var names: [String] = []
         while true {
-            // The end and a failure look alike but for this.
+            // Only errno distinguishes the end from a failure.
             errno = 0
             guard let entry = readdir(directory) else {
                 guard errno == 0 else { throw SystemError() }
@@ -29,7 +29,7 @@ package enum FolderListing {
 }
 
 extension WholeFile {
-    /// Checks whether there is no file at a path. A file that the system does not let be looked at now is not missing.
+    /// Checks whether there is no file at a path. A file whose status the system cannot read now is not missing.
     package static func isMissing(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) != 0 else { return false }

@@ -9,11 +9,11 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A small file in memory that says what is being processed, for the process that comes after one that died.
+/// A small memory-mapped file with the items that are being processed, for the next process after this one has died.
 ///
-/// Noting something is a copy of some bytes within the process: nothing waits for a disk. The system keeps what was noted when the process
-/// dies, and loses it when the machine does; then the events in progress did not cause a crash. The file holds names only, and is for its owner
-/// alone.
+/// Recording an item copies some bytes within the process, and waits for no disk. The system keeps the records when the process dies, and loses
+/// them when the machine fails; then the items in progress did not cause the crash. The file contains names only, and only its owner can read
+/// it.
 ///
 /// Layout: 16 bytes that name the format; a byte that a crash sets to 1, and 15 that are 0; then slots of 64 bytes: the length of the name (0 if the
 /// slot is free), and the name.
@@ -24,10 +24,10 @@ package final class InFlightTable: Sendable {
     /// The maximum size of a file that is read: another program has written a larger one.
     private static let largestFile = 1 << 20
 
-    /// The keys that were being processed when the process before this one died; empty after one that ended cleanly. It stays in the file until
+    /// The keys that were being processed when the previous process died; empty after one that ended cleanly. They stay in the file until
     /// ``forgetLeftBehind()``.
     package let leftBehind: [InFlightKey]
-    /// The way in which that process ended. Only a program that handles the signals of crashes (`parley_end_on_crash`) reports a crash.
+    /// The way in which the previous process ended. Only a program that handles the signals of crashes (`parley_end_on_crash`) reports a crash.
     package let previousEnd: ProcessEnd
     package let slots: Int
 
@@ -36,10 +36,10 @@ package final class InFlightTable: Sendable {
     private let crashMark: Int32
     private let state: Mutex<State>
 
-    /// Something that is noted as being processed.
+    /// The record of an item that is being processed.
     package struct Entry: Sendable {
         fileprivate let slot: Int
-        /// Tells it from others that have had the slot.
+        /// The number that distinguishes the entry from earlier ones in the slot.
         fileprivate let number: UInt64
     }
 
@@ -62,12 +62,12 @@ package final class InFlightTable: Sendable {
         }
     }
 
-    /// Opens the file, and makes it if it is not there.
+    /// Opens the file, and creates it if necessary.
     ///
     /// - Parameters:
-    ///   - path: only one process at a time may use it.
-    ///   - slots: things that can be noted at once, 1 to 4,096.
-    /// - Throws: ``InFlightError``; without the file nothing but its purpose is lost.
+    ///   - path: the path, which only one process at a time may use.
+    ///   - slots: the number of items that can be recorded at once, 1 to 4,096.
+    /// - Throws: ``InFlightError``; the program works without the file, but cannot find the items in progress after a crash.
     package init(path: String, slots: Int) throws(InFlightError) {
         let slots = min(max(slots, 1), 4_096), length = Self.headerSize + slots * Self.slotSize
         let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -78,7 +78,7 @@ package final class InFlightTable: Sendable {
         previousEnd = Self.end(in: found)
         let image = Self.image(of: leftBehind, after: previousEnd, slots: slots)
         if found != image {
-            // Written and not only made longer: a page without a place on a full disk would end the process when it is used.
+            // The bytes are written, not only reserved: accessing a mapped page without space on a full disk would end the process.
             guard fchmod(file, 0o600) == 0, ftruncate(file, 0) == 0, pwrite(file, image, length, 0) == length else {
                 throw InFlightError("cannot write \(path)")
             }
@@ -98,27 +98,27 @@ package final class InFlightTable: Sendable {
         munmap(memory, length)
     }
 
-    /// Clears the keys left behind, once they are counted. Must be called before anything is noted.
+    /// Clears the keys left behind, after they are counted. Must be called before any item is recorded.
     package func forgetLeftBehind() {
         (memory + Self.format.count).storeBytes(of: 0, as: UInt8.self)
         for slot in 0..<slots { (memory + Self.headerSize + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
     }
 
-    /// Notes that something is being processed.
+    /// Records that an item is being processed.
     ///
-    /// - Returns: what ``end(_:)`` takes; nil when all slots are taken, and it is not noted.
+    /// - Returns: the entry for ``end(_:)``; nil when all slots are in use, and the item is not recorded.
     package func begin(_ key: InFlightKey) -> Entry? {
         guard let entry = state.withLock({ $0.take() }) else { return nil }
         let place = memory + Self.headerSize + entry.slot * Self.slotSize
         key.bytes.withUnsafeBytes { (place + 1).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count) }
-        // A name without a length is not there; a length before its name would name something else.
+        // The name is written before its length: a name without a length does not count, but a length without its name would give a wrong name.
         atomicMemoryFence(ordering: .releasing)
         place.storeBytes(of: UInt8(truncatingIfNeeded: key.bytes.count), as: UInt8.self)
         atomicMemoryFence(ordering: .releasing)
         return entry
     }
 
-    /// Something is not being processed any more. A second call for it changes nothing.
+    /// Records that an item is no longer being processed. A second call for the same entry changes nothing.
     package func end(_ entry: Entry?) {
         guard let entry else { return }
         state.withLock { state in
@@ -132,7 +132,7 @@ package final class InFlightTable: Sendable {
 
     // MARK: The file
 
-    /// A file that says that these were being processed when the process ended: as many as there are slots.
+    /// Makes the content of a file after the end of a process with these keys, as many as there are slots.
     static func image(of keys: [InFlightKey], after end: ProcessEnd, slots: Int) -> [UInt8] {
         let noted = keys.prefix(slots).flatMap { key in
             [UInt8(truncatingIfNeeded: key.bytes.count)] + key.bytes + [UInt8](repeating: 0, count: InFlightKey.longest - key.bytes.count)
@@ -155,7 +155,7 @@ package final class InFlightTable: Sendable {
         bytes.starts(with: format) && bytes.count >= headerSize && bytes[format.count] == 1 ? .crash : .kill
     }
 
-    /// The keys in a file; empty for one that is not of this format.
+    /// Reads the keys in a file; empty for another format.
     static func keys(in bytes: [UInt8]) -> [InFlightKey] {
         guard bytes.starts(with: format), bytes.count >= headerSize else { return [] }
         return stride(from: headerSize, to: bytes.count, by: slotSize).compactMap { start in

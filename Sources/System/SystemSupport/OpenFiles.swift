@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The number of files and connections that the system lets this process have open.
+/// The limit of files and connections that this process may have open.
 package enum OpenFiles {
-    /// The stable code of what is said of it.
+    /// The stable code of messages about the limit.
     package static let code = "openFiles"
-    /// The largest limit that is asked for.
+    /// The largest limit that is requested.
     private static let highest: rlim_t = 1 << 20
 
     /// The limit in force.
@@ -19,9 +19,9 @@ package enum OpenFiles {
     /// Files that a process needs besides connections: event loops, which have four for each core, databases, journals, the control socket.
     package static var needed: Int { 48 + 4 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// Raises the limit to what this process may have without more rights: a shell gives 1,024, and the system permits many more. May be called again.
+    /// Raises the limit as far as this process may without privileges: a shell sets 1,024, and the system permits many more. May be called again.
     ///
-    /// - Returns: the limit that is in force then.
+    /// - Returns: the limit after that.
     @discardableResult
     package static func raiseLimit() -> Int {
         guard var limits = current() else { return .max }
@@ -33,7 +33,7 @@ package enum OpenFiles {
         return limit
     }
 
-    /// Why a process can do nothing at all; nil if it has enough.
+    /// Returns the reason why the limit is too low for any work; nil if it is sufficient.
     package static func shortage(limit: Int = limit, needed: Int = needed) -> String? {
         guard limit < needed else { return nil }
         return

@@ -6,17 +6,17 @@
     import Darwin
 #endif
 
-/// The service manager that started the process, if one did: systemd, or another that speaks its protocols.
+/// The service manager that started the process, if there is one: systemd, or another with its protocols.
 package struct ServiceManager: Sendable {
-    /// A message to the service manager, as `sd_notify(3)` words it.
+    /// A message to the service manager, in the words of `sd_notify(3)`.
     package enum Report: String, Sendable {
         /// Units that depend on the service may start (`Type=notify`).
         case ready = "READY=1"
-        /// It ends cleanly.
+        /// The service ends cleanly.
         case stopping = "STOPPING=1"
     }
 
-    /// The one of this process.
+    /// The service manager of this process.
     package static let current = ServiceManager(notifySocket: variable("NOTIFY_SOCKET"), journalStream: variable("JOURNAL_STREAM"))
 
     private let notifySocket: String?
@@ -24,7 +24,7 @@ package struct ServiceManager: Sendable {
 
     /// - Parameters:
     ///   - notifySocket: the path of a datagram socket, or the name of an abstract one after `@`; nil to notify nobody.
-    ///   - journalStream: device and inode of what the journal reads, as `8:1234`; nil if it reads nothing.
+    ///   - journalStream: device and inode of the stream that the journal reads, as `8:1234`; nil if it reads none.
     package init(notifySocket: String?, journalStream: String?) {
         self.notifySocket = notifySocket
         self.journalStream = journalStream
@@ -37,7 +37,7 @@ package struct ServiceManager: Sendable {
 
     /// Notifies the service manager, if there is one.
     ///
-    /// - Throws: ``ServiceManagerError``: it may believe that the service hangs.
+    /// - Throws: ``ServiceManagerError``: the service manager may then take the service for a hanging one.
     package func tell(_ report: Report) throws(ServiceManagerError) {
         guard let name = notifySocket else { return }
         var address = sockaddr_un()
@@ -69,17 +69,17 @@ package struct ServiceManager: Sendable {
         guard sent == text.count else { throw ServiceManagerError(errno: errno, notifySocket: name) }
     }
 
-    /// Under which priority the journal files a line, as `syslog(3)` numbers them.
+    /// The priority of a line in the journal, with the numbers of `syslog(3)`.
     package enum Priority: Int, Sendable {
         case critical = 2, error, warning, notice, info, debug
     }
 
-    /// A text whose lines begin with their priority, for a journal, which takes it away.
+    /// Adds the priority to the beginning of each line, for a journal, which removes it.
     package static func prefixed(_ text: String, _ priority: Priority) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(priority.rawValue)>\($0)" }.joined(separator: "\n")
     }
 
-    /// Checks whether the system's journal reads what is written to a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
+    /// Checks whether the system's journal reads a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
     package func reads(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard let journalStream, fstat(descriptor, &status) == 0 else { return false }
@@ -87,7 +87,7 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// The service manager could not be notified.
+/// The error when the service manager could not be notified.
 package struct ServiceManagerError: Error, Hashable, CustomStringConvertible {
     package let reason: String
 
@@ -95,5 +95,5 @@ package struct ServiceManagerError: Error, Hashable, CustomStringConvertible {
 
     init(errno code: Int32, notifySocket: String) { reason = "NOTIFY_SOCKET=\(notifySocket): \(String(cString: strerror(code)))" }
 
-    package var description: String { "the service manager cannot be told how the service is: \(reason)" }
+    package var description: String { "the service manager cannot be notified of the state of the service: \(reason)" }
 }

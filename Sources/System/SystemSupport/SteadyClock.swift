@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// A clock of the day for the age of things: a ``SteadyTime`` over one that may be set.
+/// A clock for the age of data: a ``SteadyTime`` over a clock that may be set.
 package final class SteadyClock: Sendable {
     private let time: Mutex<SteadyTime>
     private let timeOfDay: @Sendable () -> Duration
     private let elapsed: @Sendable () -> Duration
 
-    /// Believes the clock as it is set now.
+    /// Creates a clock that accepts the present time of day.
     ///
     /// - Parameters:
-    ///   - clock: passes whatever the clock of the day is set to.
-    ///   - timeOfDay: the time of the clock, since 1970.
+    ///   - clock: a clock that setting the time of day does not affect.
+    ///   - timeOfDay: the time of day, since 1970.
     package init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
         elapsed = clock.stopwatch()
         self.timeOfDay = timeOfDay
@@ -19,9 +19,9 @@ package final class SteadyClock: Sendable {
         self.time = Mutex(time)
     }
 
-    /// The time of day to believe, since 1970.
+    /// The accepted time of day, since 1970.
     package var now: Duration {
-        // Asked for under the lock, so that time never goes back between two concurrent callers.
+        // Read under the lock, so that time never goes back between two concurrent callers.
         time.withLock { $0.believed(timeOfDay(), at: elapsed()) }
     }
 }

@@ -6,26 +6,26 @@
     internal import Darwin
 #endif
 
-/// A place that processes what somebody sent, and that could have a fault which ends the process.
+/// A place that processes received data, in which a fault could end the process.
 ///
-/// Tests give it one: with `PARLEY_TRAP=bot.handle:poison` the process crashes, as by a failed check of Swift, when something that contains
-/// the text `poison` comes to that place. Without the variable a place costs the reading of one constant.
+/// Tests add such a fault: with `PARLEY_TRAP=bot.handle:poison`, the process crashes, as with a failed check of Swift, when data with the
+/// text `poison` reaches that place. Without the variable, a place costs the reading of one constant.
 package enum TrapPoint: String, CaseIterable, Sendable {
     /// The body of a received message is about to be parsed.
     case chatParse = "chat.parse"
     /// A received message is about to be stored.
     case chatReceive = "chat.receive"
-    /// A bot's handler is about to be looked for.
+    /// A bot is about to look for a handler.
     case botHandle = "bot.handle"
 
     /// The name of the environment variable.
     package static let variable = "PARLEY_TRAP"
 
-    /// Comes to the place with something.
+    /// Passes the place with data, which crashes the process if the place is armed and the data has the text.
     @inlinable @inline(__always)
     package func pass(_ bytes: @autoclosure () -> [UInt8]) { if let armed = Self.armed { armed.pass(self, bytes()) } }
 
-    /// Made by the first place that is passed.
+    /// The armed place, read from the environment when the first place is passed.
     package static let armed: ArmedTrapPoint? = getenv(variable).flatMap { ArmedTrapPoint(String(cString: $0)) }
 }
 
@@ -34,7 +34,7 @@ package final class ArmedTrapPoint: Sendable {
     private let point: TrapPoint
     private let text: [UInt8]
 
-    /// nil unless the text is `name:text`.
+    /// Reads `name:text`; nil for other texts.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let point = TrapPoint(rawValue: String(parts[0])) else { return nil }
@@ -48,7 +48,7 @@ package final class ArmedTrapPoint: Sendable {
         guard isThere else { return }
         // The signal of a failed check.
         raise(SIGILL)
-        // Nothing is done behind this.
+        // No code runs after this.
         while true { _ = pause() }
     }
 }

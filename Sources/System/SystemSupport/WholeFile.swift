@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// Small files at once. The system reads and writes as much as it likes at a time, and may be interrupted before it has begun: here all is read
-/// and written, or it gets the reason.
+/// Reading and writing of whole small files. The system may read and write a part at a time, and may be interrupted before it has begun: these
+/// functions read and write everything, or throw the reason.
 package enum WholeFile {
-    /// Bytes asked for at a time.
+    /// Bytes requested at a time.
     private static let step = 64 << 10
 
-    /// The content of a file, or as much of its beginning as the limit allows.
+    /// Reads the content of a file, or as much of its beginning as the limit allows.
     ///
     /// - Throws: ``SystemError``.
     package static func contents(ofFile path: String, upTo limit: Int = .max) throws(SystemError) -> [UInt8] {
@@ -22,7 +22,7 @@ package enum WholeFile {
         return try contents(of: descriptor, upTo: limit)
     }
 
-    /// The rest of an open file, or as much of it as the limit allows.
+    /// Reads the rest of an open file, or as much of it as the limit allows.
     ///
     /// - Throws: ``SystemError``.
     package static func contents(of descriptor: Int32, upTo limit: Int = .max) throws(SystemError) -> [UInt8] {
@@ -55,19 +55,19 @@ package enum WholeFile {
         }
     }
 
-    /// Replaces a file, or makes it, so that it has the old content or all of the new one whenever the process or the power ends. Only its owner can
+    /// Replaces or creates a file, so that it has the old or the complete new content whenever the process or the power ends. Only its owner can
     /// read it. It is on disk when this returns.
     ///
-    /// - Throws: ``SystemError``; the old content is in force then, or, if only the folder could not be synchronized, maybe the new one.
+    /// - Throws: ``SystemError``; then the file has the old content or, if only the folder could not be synchronized, possibly the new one.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) { try replace(path) { _ in bytes } }
 
-    /// Replaces a file, or makes it, as ``replace(_:with:)`` does, by content that may depend on the file's identity.
+    /// Replaces or creates a file as ``replace(_:with:)`` does, with content that may depend on the file's identity.
     ///
-    /// - Parameter content: makes the content for the identity that the new file has from then on; nil if that is not known.
+    /// - Parameter content: makes the content for the identity of the new file; nil if the identity is unknown.
     /// - Throws: ``SystemError``, as ``replace(_:with:)``.
     package static func replace(_ path: String, content: (FileIdentity?) -> [UInt8]) throws(SystemError) {
         let temporary = path + ".new"
-        // One that a crash has left may be readable by others.
+        // A file left by a crash may be readable by others.
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemError() }
@@ -103,11 +103,11 @@ package enum WholeFile {
     }
 }
 
-/// Why the system did not do what it was asked, by `errno`.
+/// The reason of a failed system call, by `errno`.
 package struct SystemError: Error, CustomStringConvertible {
     package let number: Int32
 
-    /// The reason of the call that has just failed.
+    /// Creates the error of the call that has just failed.
     package init() { number = errno }
 
     /// True if there is no such file.
@@ -118,5 +118,5 @@ package struct SystemError: Error, CustomStringConvertible {
 
 private func renameFile(_ path: String, _ other: String) -> Int32 { rename(path, other) }
 
-// Inside the type the system's function is hidden by its own of the same name.
+// Inside the type, its own function of the same name hides the system's.
 private func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }

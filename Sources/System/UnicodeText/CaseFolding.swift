@@ -1,12 +1,12 @@
-/// Letters without regard to case.
+/// Folding of letters that ignores case.
 ///
-/// Letters are equal if their capitals are, so that `ß` is `ss`, the end form of a sigma is a sigma, and `İ` and `ı` are `i`: more than the case folding of
-/// Unicode makes equal, and never less.
+/// Letters are equal if their capitals are, so that `ß` is `ss`, the final form of a sigma is a sigma, and `İ` and `ı` are `i`. This makes more letters
+/// equal than the case folding of Unicode, and never fewer.
 enum CaseFolding {
-    /// The folded forms of the scalars below this are found in a table.
+    /// The number of scalars, from 0 on, whose folded forms are in a table.
     private static let tableSize: UInt32 = 0x2000
 
-    /// A folded scalar each; 0 for those that become several.
+    /// The folded form of each scalar; 0 for scalars that become several.
     private static let table: [UInt32] = (0..<tableSize).map { value in
         guard let scalar = Unicode.Scalar(value) else { return value }
         let folded = mapping(of: scalar)
@@ -17,12 +17,12 @@ enum CaseFolding {
     static func append(_ scalar: Unicode.Scalar, to scalars: inout [Unicode.Scalar]) {
         if scalar.value < tableSize {
             let folded = table[Int(scalar.value)]
-            // The dot of a capital I with a dot.
+            // This is the dot of a capital I with a dot.
             if folded == 0x307, scalars.last == "i" { return }
             if folded != 0 || scalar.value == 0 { return scalars.append(Unicode.Scalar(folded) ?? scalar) }
         }
         switch scalar.value {
-        // Nothing here has a case, and most texts that are not of letters are of this.
+        // These scalars have no case, and most texts without letters consist of them.
         case 0x2E80...0xA63F, 0xAC00...0xD7A3, 0x1F000...0x1FFFF, 0x20000...0x3FFFF: scalars.append(scalar)
         default: scalars += mapping(of: scalar)
         }
@@ -33,7 +33,7 @@ enum CaseFolding {
         case "\u{130}": return ["i"]
         case "\u{149}": return ["'", "n"]
         case "\u{1E9E}": return ["s", "s"]
-        // Cherokee, whose small letters came later: the capitals are its letters.
+        // Cherokee, whose small letters are newer, folds to capitals.
         case "\u{13A0}"..."\u{13FD}", "\u{AB70}"..."\u{ABBF}": return Array(scalar.properties.uppercaseMapping.unicodeScalars)
         default: break
         }
@@ -42,9 +42,9 @@ enum CaseFolding {
     }
 }
 
-/// Signs that keyboards write in several forms.
+/// Folding of signs that keyboards write in several forms.
 enum SignFolding {
-    /// The plain form of a quotation mark, an apostrophe, a dash, an ellipsis or a stroke; nil for other scalars.
+    /// Returns the plain form of a quotation mark, an apostrophe, a dash, an ellipsis or a stroke; nil for other scalars.
     static func plain(_ scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x60, 0xB4, 0x2B9, 0x2BB...0x2BD, 0x2C8, 0x2018...0x201B, 0x2032, 0x2035, 0x2039, 0x203A, 0x275B, 0x275C, 0xFF07, 0xFF40: "'"

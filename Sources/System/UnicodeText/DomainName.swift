@@ -1,11 +1,11 @@
 /// Domain names in one form (UTS 46): `Bücher.example`, `xn--bcher-kva.example` and `bücher。example` are the same.
 package enum DomainName {
-    /// The longest name, in bytes of its ASCII form.
+    /// The maximum length of a name, in bytes of its ASCII form.
     package static let maximumLength = 253
-    /// The longest label that is brought into another form, in bytes: longer ones are no names.
+    /// The maximum length in bytes of a label that is converted: longer labels are not names.
     private static let longestLabel = 255
 
-    /// The ASCII form of a name, in lower case. What cannot be brought into it stays as it is.
+    /// Converts a name to its ASCII form, in lower case. Parts that cannot be converted stay unchanged.
     package static func canonical(_ name: some StringProtocol) -> String {
         if isPlain(name) { return name.utf8.contains { (0x41...0x5A).contains($0) } ? name.lowercased() : String(name) }
         var view = String.UnicodeScalarView()
@@ -14,7 +14,7 @@ package enum DomainName {
         return mapped.split(separator: ".", omittingEmptySubsequences: false).map(label).joined(separator: ".")
     }
 
-    /// True for ASCII without escapes: most names.
+    /// Checks whether a name is ASCII without escapes, like most names.
     private static func isPlain(_ name: some StringProtocol) -> Bool {
         var before: UInt8 = 0
         for byte in name.utf8 {
@@ -25,7 +25,7 @@ package enum DomainName {
         return true
     }
 
-    /// True for the dots of Unicode that separate labels, as browsers read them.
+    /// Checks for the dots of Unicode that separate labels for browsers.
     package static func isDot(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar == "\u{3002}" || scalar == "\u{FF0E}" || scalar == "\u{FF61}" }
 
     private static func label(_ text: Substring) -> String {
@@ -43,7 +43,7 @@ package enum DomainName {
         return Punycode.encode(scalars).map { "xn--" + $0 } ?? String(text)
     }
 
-    /// The form of a name that people read: without escapes of Punycode.
+    /// Converts a name to its readable form, without escapes of Punycode.
     package static func readable(_ name: String) -> String {
         guard name.contains("xn--") else { return name }
         return name.split(separator: ".", omittingEmptySubsequences: false).map { label in
@@ -57,6 +57,6 @@ package enum DomainName {
 package enum TopLevelDomain {
     private static let names = Set(TopLevelDomainTable.names.split(whereSeparator: \.isWhitespace))
 
-    /// True for a label in canonical form under which names can be registered or resolved.
+    /// Checks whether a label in canonical form is a top-level domain under which names can be registered or resolved.
     package static func exists(_ label: Substring) -> Bool { names.contains(label) }
 }

@@ -1,9 +1,9 @@
-/// Characters of a text that nobody sees.
+/// The invisible characters of a text.
 package enum HiddenCharacters {
-    /// True if nothing of the text can be seen: white space, characters that show nothing, and marks without a letter.
+    /// Checks whether a text has only white space, invisible characters, and marks without a letter.
     package static func isBlank(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.isWhiteSpace || $0.isInvisible || $0.isMark } }
 
-    /// True if the text has characters that are invisible and that no script or emoji needs at their place.
+    /// Checks whether a text has invisible characters that no script or emoji needs at their place.
     package static func isContained(in text: String) -> Bool {
         guard text.utf8.contains(where: { $0 >= 0x7F || $0 < 0x09 || (0x0E..<0x20).contains($0) }) else { return false }
         let scalars = Array(text.unicodeScalars)
@@ -30,7 +30,7 @@ package enum HiddenCharacters {
         return false
     }
 
-    /// Tells whether a control of direction does what keyboards of scripts from right to left do: it reverses nothing, and is not inside of a word of others.
+    /// Checks whether a control of direction is as keyboards of right-to-left scripts write it: it reverses nothing, and is not inside a word of other scripts.
     private static func isInnocentDirection(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
         if scalars[index] == "\u{202D}" || scalars[index] == "\u{202E}" { return false }
         func isOtherLetter(_ index: Int) -> Bool {
@@ -39,10 +39,10 @@ package enum HiddenCharacters {
         return !(isOtherLetter(index - 1) && isOtherLetter(index + 1))
     }
 
-    /// Letters of the name of a region in a flag.
+    /// The possible numbers of letters in the name of a region in a flag.
     private static let regionLengths = 3...6
 
-    /// The index behind the tags of a flag such as that of Scotland; nil if the scalar at the index begins none.
+    /// Returns the index after the tags of a flag such as that of Scotland; nil if the scalar at the index does not begin tags.
     private static func endOfTags(_ scalars: [Unicode.Scalar], _ start: Int) -> Int? {
         guard start > 0, scalars[start - 1] == "\u{1F3F4}" else { return nil }
         var end = start
@@ -55,8 +55,8 @@ package enum HiddenCharacters {
         (0xE0030...0xE0039).contains(scalar.value) || (0xE0061...0xE007A).contains(scalar.value)
     }
 
-    /// The text without the characters that texts are compared without, except those that a script or emoji needs at their place, such as the joiners
-    /// of a family. Controls of direction and the tags of flags are left out.
+    /// Removes the characters that comparisons of texts ignore, except those that a script or emoji needs at their place, such as the joiners of a
+    /// family. Controls of direction and the tags of flags are removed, too.
     package static func removed(from text: String) -> String {
         guard text.unicodeScalars.contains(where: \.isIgnorable) else { return text }
         let scalars = Array(text.unicodeScalars)
@@ -71,7 +71,7 @@ package enum HiddenCharacters {
         return String(kept)
     }
 
-    /// Tells whether the characters around one that shows nothing need it.
+    /// Checks whether the characters around an invisible one need it.
     private static func isNeeded(_ scalar: Unicode.Scalar, after before: Unicode.Scalar, before after: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         // The selectors of the form of an emoji, a sign or an ideograph.
@@ -83,7 +83,7 @@ package enum HiddenCharacters {
             if isJoined(before) { return true }
             let isEmoji = before == "\u{FE0F}" || before.properties.isEmoji && !before.isASCII
             return scalar.value == 0x200D && isEmoji && after?.properties.isEmoji == true && after?.isASCII == false
-        // Vowels that old spellings of Khmer have.
+        // Vowels of old spellings of Khmer.
         case 0x17B4, 0x17B5: return (0x1780...0x17FF).contains(before.value)
         // Fillers between the letters of a Korean syllable.
         case 0x115F, 0x1160: return (0x1100...0x11FF).contains(before.value)
@@ -91,7 +91,7 @@ package enum HiddenCharacters {
         }
     }
 
-    /// True for letters and marks of scripts whose letters join, so that a joiner changes their form.
+    /// Checks for letters and marks of scripts whose letters join, so that a joiner changes their form.
     private static func isJoined(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x600...0x8FF, 0x900...0x0DFF, 0x0F00...0x109F, 0x1780...0x18AF, 0x1A20...0x1AFF, 0x1B00...0x1BFF, 0xA800...0xABFF, 0xFB50...0xFDFF,
@@ -112,7 +112,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text without controls of direction, so that it turns round nothing of the text around it.
+    /// The text without controls of direction, so that it cannot reverse the text around it.
     package var withoutDirectionControls: String {
         guard unicodeScalars.contains(where: \.isDirectionControl) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isDirectionControl }))

@@ -1,6 +1,6 @@
-/// Letters that people write in place of Latin ones so that a list of words does not find them.
+/// Letters that people write in place of Latin ones to evade a list of words.
 enum Lookalikes {
-    /// Letters of other scripts and modified letters, which look like a Latin letter at every place.
+    /// Letters of other scripts and modified letters that look like a Latin letter.
     private static let letters: [Unicode.Scalar: Unicode.Scalar] = {
         var map: [Unicode.Scalar: Unicode.Scalar] = [:]
         for (letter, others) in LookalikeTable.letters {
@@ -12,17 +12,17 @@ enum Lookalikes {
         return map
     }()
 
-    /// Letters that look alike, and of which keyboards have one or the other: Arabic and Persian, katakana and ideographs.
+    /// Letters that look alike, of which different keyboards have different ones: Arabic and Persian, katakana and ideographs.
     private static let others: KeyValuePairs<Unicode.Scalar, [Unicode.Scalar]> = [
         "\u{643}": ["\u{6A9}", "\u{6AA}", "\u{6AC}", "\u{63B}", "\u{63C}"], "\u{64A}": ["\u{6CC}", "\u{649}", "\u{6D2}", "\u{6D0}", "\u{626}", "\u{678}"],
         "\u{629}": ["\u{6C3}"], "\u{6AF}": ["\u{6B0}", "\u{6B4}"], "エ": ["工"], "カ": ["力"], "タ": ["夕"], "ト": ["卜"], "ニ": ["二"], "ハ": ["八"],
         "ヘ": ["へ"], "ロ": ["口"], "ー": ["一"],
-        // Syllables of Canada and runes, of which fancy alphabets are made.
+        // Canadian syllables and runes, which are used for fancy alphabets.
         "a": ["ᗩ", "ᗅ"], "b": ["ᗷ"], "c": ["ᑕ", "ᑢ"], "d": ["ᗪ", "ᗞ"], "e": ["ᕮ"], "f": ["ᖴ"], "h": ["ᕼ"], "j": ["ᒍ"], "k": ["ᛕ"], "l": ["ᒪ"], "m": ["ᗰ", "ᛖ"],
         "n": ["ᑎ"], "o": ["ᗝ"], "p": ["ᑭ"], "q": ["ᑫ"], "r": ["ᖇ"], "s": ["ᔕ"], "u": ["ᑌ"], "v": ["ᐯ"], "w": ["ᗯ"], "x": ["᙭"],
     ]
 
-    /// Letters that stand for a Latin one only beside others of Latin: in their own scripts they are letters of ordinary words.
+    /// Checks for letters that replace a Latin letter only beside Latin letters: in their own scripts, they are letters of ordinary words.
     private static func isOfOtherScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x590...0x109F, 0x1100...0x139F, 0x1780...0x18AF, 0x2E80...0xA4CF, 0xAC00...0xD7A3: true
@@ -30,7 +30,7 @@ enum Lookalikes {
         }
     }
 
-    /// The digit or sign for a letter, in words that have letters too. The digit one and the stroke can stand for two.
+    /// Returns the letter that a digit or sign replaces in words with letters; the digit one and the stroke can replace two letters.
     private static func letter(for scalar: Unicode.Scalar, one: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar {
         case "0": "o"
@@ -48,7 +48,7 @@ enum Lookalikes {
         }
     }
 
-    /// A letter of the enclosed and regional letters that Unicode does not decompose.
+    /// Returns the letter of an enclosed or regional letter that Unicode does not decompose.
     static func enclosedLetter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let first: UInt32
         switch scalar.value {
@@ -60,7 +60,7 @@ enum Lookalikes {
         return Unicode.Scalar(0x61 + scalar.value - first)
     }
 
-    /// Tells whether a sign that can mean two letters is in a word with letters.
+    /// Checks whether a sign that can mean two letters is in a word with letters.
     static func hasOne(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.indices.contains { index in
             (scalars[index] == "1" || scalars[index] == "|") && (isLetter(scalars, index - 1) || isLetter(scalars, index + 1))
@@ -71,10 +71,10 @@ enum Lookalikes {
         scalars.indices.contains(index) && scalars[index].properties.isAlphabetic
     }
 
-    /// Digits and signs that can be a letter.
+    /// Checks for digits and signs that can mean a letter.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool { isASCIIDigit(scalar) || letter(for: scalar, one: "i") != nil }
 
-    /// Tells whether digits or signs are at an edge of a word with letters: `casino7`, `@casino`.
+    /// Checks whether digits or signs are at an edge of a word with letters: `casino7`, `@casino`.
     static func hasEdgeSigns(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.indices.contains { index in
             guard isSign(scalars[index]) else { return false }
@@ -87,7 +87,7 @@ enum Lookalikes {
         scalars.indices.contains(index) && (0x61...0x7A).contains(scalars[index].value | 0x20)
     }
 
-    /// The scalars with a space between letters and the digits and signs at the edges of their words.
+    /// Adds a space between letters and the digits and signs at the edges of their words.
     static func withoutEdgeSigns(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         func isPart(_ scalar: Unicode.Scalar) -> Bool { scalar.isPartOfWord || isSign(scalar) }
         var result: [Unicode.Scalar] = []
@@ -114,7 +114,7 @@ enum Lookalikes {
         return result
     }
 
-    /// The scalars with Latin letters in place of what looks like them.
+    /// Replaces scalars that look like Latin letters by these letters.
     static func replaced(_ scalars: [Unicode.Scalar], one: Unicode.Scalar) -> [Unicode.Scalar] {
         var result = scalars
         var start = 0
@@ -141,7 +141,7 @@ enum Lookalikes {
         return result
     }
 
-    /// Signs behind the last letter of a word are punctuation.
+    /// Replaces signs in a word. Signs after its last letter, except `$` and `@`, are punctuation.
     private static func replaceSigns(in scalars: inout [Unicode.Scalar], _ range: Range<Int>, one: Unicode.Scalar) {
         let end = scalars[range].lastIndex { $0.properties.isAlphabetic || $0.properties.numericType != nil } ?? range.lowerBound
         for index in range where index <= end || scalars[index] == "$" || scalars[index] == "@" {

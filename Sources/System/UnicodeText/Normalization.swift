@@ -2,16 +2,16 @@ internal import Foundation
 
 /// Normalization forms of Unicode.
 enum NormalizationForm {
-    /// Form C: letters and their marks in one scalar where there is one.
+    /// Converts to form C: letters with their marks in one scalar if there is one.
     static func composed(_ text: String) -> String { isComposed(text.unicodeScalars) ? text : text.precomposedStringWithCanonicalMapping }
 
-    /// Form KD: letters without their marks behind them, and in their plain form.
+    /// Converts to form KD: letters in their plain form, followed by their marks.
     static func decomposedPlainly(_ text: String) -> String { text.decomposedStringWithCompatibilityMapping }
 
-    /// Form KC.
+    /// Converts to form KC.
     static func composedPlainly(_ text: String) -> String { text.precomposedStringWithCompatibilityMapping }
 
-    /// True if a text is certainly in form C: for most texts, their scalars alone show this.
+    /// Checks whether a text is certainly in form C, which the scalars of most texts show.
     private static func isComposed(_ scalars: String.UnicodeScalarView) -> Bool {
         scalars.allSatisfy { scalar in
             switch scalar.value {
@@ -28,8 +28,8 @@ extension String {
     /// The text in normalization form C, in which composed and decomposed letters are the same.
     package var composed: String { utf8.allSatisfy { $0 < 0x80 } ? self : NormalizationForm.composed(self) }
 
-    /// The text as it is compared with another: composed, without regard to case and to the form of quotation marks, apostrophes and dashes, and without
-    /// characters that show nothing.
+    /// The text for comparisons: composed, with folded case and plain quotation marks, apostrophes and dashes, and without invisible
+    /// characters.
     package var folded: String {
         if utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "`") }) { return lowercased() }
         var scalars: [Unicode.Scalar] = []
@@ -42,6 +42,6 @@ extension String {
         return String(view).composed
     }
 
-    /// True if two texts are the same but for case, the form of signs, and characters that show nothing.
+    /// Checks whether two texts differ only in case, the form of signs, and invisible characters.
     package func isSame(as other: some StringProtocol) -> Bool { self == other || folded == String(other).folded }
 }

@@ -1,26 +1,26 @@
-/// A text in the form in which words are looked for, with the places where words begin and end.
+/// A text in the form in which words are searched, with the places where words begin and end.
 package struct NormalizedText: Sendable {
-    /// The form in UTF-8.
+    /// The normalized text in UTF-8.
     package private(set) var bytes: [UInt8] = []
-    /// True for each byte of a letter or digit, and of a low line between them; letters of scripts without spaces between words do not count.
+    /// For each byte, whether it is of a letter or digit, or of an underscore between them. Letters of scripts without spaces between words do not count.
     package private(set) var isWord: [Bool] = []
-    /// For each byte what is known of the spread word that its letter is of; empty if no word was spread.
+    /// For each byte, the classification of its letter in a spread word; empty if no word was spread.
     package private(set) var spread: [SpreadLetter] = []
 
-    /// An empty text.
+    /// Creates an empty text.
     package init() {}
 
-    /// The bytes without the white space around them.
+    /// The range of the bytes without the white space around them.
     package var trimmed: Range<Int> {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else { return 0..<0 }
         return first..<last + 1
     }
 
-    /// True if all letters of a range stood apart.
+    /// Checks whether all letters of a range were written apart.
     package func isApart(_ range: Range<Int>) -> Bool { !spread.isEmpty && spread[range].allSatisfy { $0.contains(.apart) } }
 
-    /// Appends a letter with what is known of the spread word that it is of.
+    /// Appends a letter with its classification in a spread word.
     mutating func append(_ scalar: Unicode.Scalar, _ letter: SpreadLetter) {
         append(scalar)
         // Only the first byte of a letter begins a word.

@@ -1,8 +1,8 @@
-/// Labels of domain names in ASCII (RFC 3492).
+/// The encoding of labels of domain names in ASCII (RFC 3492).
 enum Punycode {
     private static let base = 36, low = 1, high = 26, skew = 38, damp = 700, initialBias = 72, initialValue = 128
 
-    /// The scalars of a label without its prefix; nil if it is malformed.
+    /// Decodes a label without its prefix; nil if it is malformed.
     static func decode(_ label: some StringProtocol) -> [Unicode.Scalar]? {
         let bytes = Array(label.utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -40,7 +40,7 @@ enum Punycode {
         return scalars
     }
 
-    /// The label without its prefix; nil if it is too long.
+    /// Encodes a label without its prefix; nil if it is too long.
     static func encode(_ scalars: [Unicode.Scalar]) -> String? {
         var output = scalars.filter(\.isASCII).map { UInt8(truncatingIfNeeded: $0.value) }
         var handled = output.count

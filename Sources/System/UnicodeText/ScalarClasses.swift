@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// True for marks that are put on a letter and take no place of their own.
+    /// True for marks on a letter, which take no place of their own.
     package var isMark: Bool {
         guard value >= 0x300 else { return false }
         switch properties.generalCategory {
@@ -8,11 +8,11 @@ extension Unicode.Scalar {
         }
     }
 
-    /// True for marks without which a word is still the same to most readers: accents, and points of Arabic and Hebrew. The vowels of Indian and other
-    /// scripts, which are marks too, are letters to their readers.
+    /// True for marks without which a word is still the same for most readers: accents, and points of Arabic and Hebrew. The vowels of Indian and other
+    /// scripts, which are marks, too, are letters for their readers.
     package var isAccent: Bool {
         switch value {
-        // Tatweel makes an Arabic word longer, and is no letter.
+        // Tatweel makes an Arabic word longer, and is not a letter.
         case 0x300...0x36F, 0x483...0x489, 0x591...0x5C7, 0x610...0x61A, 0x640, 0x64B...0x65F, 0x670, 0x6D6...0x6ED, 0x711, 0x730...0x74A, 0x8CA...0x8FF,
             0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F:
             value == 0x640 || isMark
@@ -20,16 +20,16 @@ extension Unicode.Scalar {
         }
     }
 
-    /// True for characters that show nothing: those that texts are compared without, and blank letters.
+    /// True for invisible characters: those that comparisons of texts ignore, and blank letters.
     package var isInvisible: Bool { value == 0x2800 || isIgnorable }
 
-    /// True for the characters that texts are compared without: those that Unicode calls ignorable, controls other than white space, and the signs of
+    /// True for the characters that comparisons of texts ignore: those that Unicode calls ignorable, controls other than white space, and the signs of
     /// annotations between lines.
     package var isIgnorable: Bool {
         switch value {
         case 0x20...0x7E, 0x09...0x0D, 0x85: false
         case 0...0x9F, 0xAD, 0xFFF9...0xFFFB: true
-        // From the soft hyphen on nothing before the grapheme joiner.
+        // After the soft hyphen, no scalar before the grapheme joiner is ignorable.
         case ..<0x34F: false
         default: properties.isDefaultIgnorableCodePoint
         }
@@ -78,6 +78,6 @@ extension Unicode.Scalar {
         }
     }
 
-    /// True for white space, without a look at the tables of Unicode for ASCII.
+    /// True for white space. For ASCII, this does not use the tables of Unicode.
     package var isWhiteSpace: Bool { isASCII ? value == 0x20 || (0x09...0x0D).contains(value) : properties.isWhitespace }
 }

@@ -1,19 +1,19 @@
-/// A letter of a word whose letters stood apart.
+/// The classification of a letter of a word whose letters were written apart.
 package struct SpreadLetter: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The letter stood apart from its neighbours.
+    /// The letter was written apart from its neighbours.
     package static let apart = SpreadLetter(rawValue: 1)
-    /// The gap before the letter is wider than others of the word, so that another word may begin there.
+    /// The gap before the letter is wider than other gaps of the word, so that another word may begin there.
     package static let afterWideGap = SpreadLetter(rawValue: 2)
 }
 
-/// Words whose letters people put apart so that a list does not find them: `c a s i n o`, `c_a_s_i_n_o`, `赌 博`.
+/// Words whose letters people write apart to evade a list of words: `c a s i n o`, `c_a_s_i_n_o`, `赌 博`.
 enum SpacedLetters {
-    /// Letters and signs between two pieces of a word at the most.
+    /// The maximum number of spaces and signs between two pieces of a word.
     private static let longestGap = 3
-    /// Letters of a piece in scripts without spaces, whose syllables have several.
+    /// The maximum number of letters of a piece in scripts without spaces, whose syllables have several letters.
     private static let longestSyllable = 3
 
     /// A text whose spread words are joined.
@@ -23,7 +23,7 @@ enum SpacedLetters {
         var letters: [SpreadLetter] = []
     }
 
-    /// Pieces of words are taken together if enough of them follow each other: fewer are words such as `a`.
+    /// Joins pieces of words if enough of them follow each other: fewer pieces are words such as `a`.
     static func joined(_ scalars: [Unicode.Scalar]) -> Joined {
         var result = Joined()
         result.scalars.reserveCapacity(scalars.count)
@@ -40,7 +40,7 @@ enum SpacedLetters {
                 result.letters += run.marks
                 index = run.end
             } else {
-                // The whole word, so that its last letter does not count as a word.
+                // Appends the whole word, so that its last letter does not count as a word.
                 let start = index
                 repeat {
                     result.scalars.append(scalars[index])
@@ -52,7 +52,7 @@ enum SpacedLetters {
         return result
     }
 
-    /// Signs of formats that are shown as they are in a word, and are no part of any: `cas*ino`.
+    /// Checks for signs of formats that are shown unchanged inside a word, and belong to no word: `cas*ino`.
     private static func isFormatSign(_ scalar: Unicode.Scalar) -> Bool { scalar == "*" || scalar == "~" || scalar == "^" }
 
     private struct Run {
@@ -61,9 +61,9 @@ enum SpacedLetters {
         var starts: [Int] = []
         /// The gaps before the pieces.
         var gaps: [Gap] = []
-        /// The pieces that make a word.
+        /// The minimum number of pieces of a word.
         var minimum = 3
-        /// The index behind the last piece.
+        /// The index after the last piece.
         var end: Int
 
         /// The classification of the letters.
@@ -83,7 +83,7 @@ enum SpacedLetters {
         static func < (one: Gap, other: Gap) -> Bool { (one.count, one.hasSpace ? 1 : 0) < (other.count, other.hasSpace ? 1 : 0) }
     }
 
-    /// The scripts whose pieces are cut alike.
+    /// The groups of scripts by the form of their pieces.
     private enum Script {
         case spaced, ideographs, syllables
 
@@ -92,10 +92,10 @@ enum SpacedLetters {
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.isPartOfWord || scalar.isOfScriptWithoutSpaces && !isSign(scalar) }
 
-    /// True for punctuation of Chinese and Japanese.
+    /// Checks for scalars that are neither letters, numbers nor marks, such as punctuation of Chinese and Japanese.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool { !scalar.isLetterOrNumber && !scalar.isMark }
 
-    /// The pieces from an index on, and the index behind the last of them.
+    /// Finds the pieces from an index on, and the index after the last one.
     private static func run(_ scalars: [Unicode.Scalar], from start: Int) -> Run {
         var run = Run(end: start)
         guard start < scalars.count, isLetter(scalars[start]) else { return run }
@@ -118,7 +118,7 @@ enum SpacedLetters {
         return run
     }
 
-    /// The index behind the piece at an index: a letter with its marks, or a syllable; nil if more letters follow, or none is there.
+    /// Returns the index after the piece at an index: a letter with its marks, or a syllable; nil if more letters follow, or there is no piece.
     private static func piece(_ scalars: [Unicode.Scalar], from start: Int, _ script: Script) -> Int? {
         let limit = script == .syllables ? longestSyllable : 1
         var letters = 0, index = start

@@ -1,12 +1,12 @@
-/// Words of Korean and Japanese that people cut so that a list does not find them: letters of syllables one by one (`ㅋㅏㅈㅣㄴㅗ`), a word in two parts
+/// Words of Korean and Japanese that people cut to evade a list of words: letters of syllables one by one (`ㅋㅏㅈㅣㄴㅗ`), a word in two parts
 /// (`카지 노`, `カジ ノ`), Latin letters for strokes (`ㅋr`), and separate sound marks (`カシ ゛`).
 enum SplitSyllables {
-    /// Letters and signs between two parts at the most.
+    /// The maximum number of spaces and signs between two parts.
     private static let longestGap = 3
-    /// Syllables of a part at the most: longer ones are words.
+    /// The maximum number of syllables of a part: longer ones are words.
     private static let longestPart = 2
 
-    /// The scalars with sound marks on the letters that they belong to. Readable texts never contain them alone.
+    /// Removes the spaces between sound marks and the letters that they belong to. Readable texts never contain separate sound marks.
     static func withSoundMarks(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         guard scalars.contains(where: isSoundMark) else { return scalars }
         var result: [Unicode.Scalar] = []
@@ -21,7 +21,7 @@ enum SplitSyllables {
         return result
     }
 
-    /// True if a text has parts or letters of syllables, so that its joined form is another one.
+    /// Checks whether a text has parts or letters of syllables, so that its joined form differs.
     static func hasParts(_ scalars: [Unicode.Scalar]) -> Bool {
         for (index, scalar) in scalars.enumerated() {
             if isLetterOfSyllable(scalar) { return true }
@@ -31,7 +31,7 @@ enum SplitSyllables {
         return false
     }
 
-    /// The scalars with parts joined and syllables composed.
+    /// Joins parts and composes syllables.
     static func joined(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] { composed(withoutGaps(scalars)) }
 
     // MARK: Parts
@@ -55,7 +55,7 @@ enum SplitSyllables {
                 result += scalars[index..<part.end]
                 let gapEnd = gapEnd(scalars, from: part.end)
                 last = part.script
-                // The gap goes if such a part follows it.
+                // The gap is removed if a part of the same script follows it.
                 index = gapEnd > part.end && self.part(scalars, from: gapEnd)?.script == last ? gapEnd : part.end
             } else {
                 repeat {
@@ -67,7 +67,7 @@ enum SplitSyllables {
         return result
     }
 
-    /// A short part that begins at an index behind something that is no letter: the index behind it.
+    /// Finds a short part at an index; returns its script and the index after it.
     private static func part(_ scalars: [Unicode.Scalar], from start: Int) -> (script: Script, end: Int)? {
         guard start < scalars.count, let script = Script(scalars[start]) else { return nil }
         var index = start, syllables = 0.0
@@ -92,7 +92,7 @@ enum SplitSyllables {
     // MARK: Syllables
 
     private static let leads: ClosedRange<UInt32> = 0x1100...0x1112, vowels: ClosedRange<UInt32> = 0x1161...0x1175
-    /// The final consonants, by the consonants that begin a syllable; 0 for those that end none.
+    /// The final consonants, by the consonants that begin a syllable; 0 for consonants that end none.
     private static let tails: [UInt32] = [
         0x11A8, 0x11A9, 0x11AB, 0x11AE, 0, 0x11AF, 0x11B7, 0x11B8, 0, 0x11BA, 0x11BB, 0x11BC, 0x11BD, 0, 0x11BE, 0x11BF, 0x11C0, 0x11C1, 0x11C2,
     ]
@@ -105,7 +105,7 @@ enum SplitSyllables {
 
     private static func isKana(_ scalar: Unicode.Scalar) -> Bool { (0x3041...0x30FF).contains(scalar.value) }
 
-    /// True for Latin letters and signs that look like a vowel behind a consonant.
+    /// Checks for Latin letters and signs that look like a vowel after a consonant.
     private static func isStroke(_ scalar: Unicode.Scalar) -> Bool { vowel(scalar) != nil && scalar.isASCII }
 
     private static func vowel(_ scalar: Unicode.Scalar) -> UInt32? {

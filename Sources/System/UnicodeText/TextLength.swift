@@ -1,11 +1,11 @@
-/// Lengths of texts as people see them.
+/// The visible lengths of texts.
 package enum TextLength {
-    /// Marks on a letter that belong to it: languages have up to four. Each one more counts as a character.
+    /// The number of marks that belong to a letter: languages have up to four. Each further mark counts as a character.
     package static let marksOfLetter = 4
-    /// Scalars that one character can have: families of emoji have about ten. Each one more counts as a character.
+    /// The number of scalars in one character: families of emoji have about ten. Each further scalar counts as a character.
     package static let scalarsOfCharacter = 16
 
-    /// Characters as people count them, and what is heaped up on one of them.
+    /// Counts the visible characters, and the marks and scalars of each above the limits.
     package static func characters(_ text: some StringProtocol) -> Int {
         var count = 0
         for character in text {
@@ -24,7 +24,7 @@ package enum TextLength {
         return max(0, marks - marksOfLetter, scalars - scalarsOfCharacter)
     }
 
-    /// The highest number of marks on one letter. Variation selectors of emoji do not count.
+    /// Finds the highest number of marks on one letter. Variation selectors of emoji do not count.
     package static func mostMarks(_ text: String) -> Int {
         guard text.utf8.contains(where: { $0 >= 0xCC }) else { return 0 }
         var most = 0, marks = 0

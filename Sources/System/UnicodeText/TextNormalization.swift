@@ -1,18 +1,18 @@
 /// Changes to texts and to the words of a list before both are compared.
 ///
-/// Whatever the changes are, letters and their marks are composed, and characters that show nothing are left out.
+/// With any changes, letters and their marks are composed, and invisible characters are removed.
 public struct TextNormalization: OptionSet, Sendable, Hashable {
     /// The bits of the changes.
     public let rawValue: UInt8
 
-    /// The changes of these bits.
+    /// Creates the changes of these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Letters without regard to case; quotation marks, apostrophes and dashes in their plain form.
+    /// Letters with folded case; quotation marks, apostrophes and dashes in their plain form.
     public static let letterCase = TextNormalization(rawValue: 1)
     /// Letters without accents and other marks, and in their plain form: `é` and `𝐞` are `e`.
     public static let marks = TextNormalization(rawValue: 2)
-    /// Letters of other scripts, digits and signs as the Latin letter that they stand for: `с4$іnо` is `casino`. Digits at the edge of a word end it.
+    /// Letters of other scripts, digits and signs as the Latin letter that they replace: `с4$іnо` is `casino`. Digits at the edge of a word end it.
     public static let lookalikes = TextNormalization(rawValue: 4)
     /// Repeated letters are reduced to one or two: `caaasino` is `casino`.
     public static let repeats = TextNormalization(rawValue: 8)
@@ -30,25 +30,25 @@ public struct TextNormalization: OptionSet, Sendable, Hashable {
     ]
 }
 
-/// The decisions that a form leaves open, because they depend on what the writer meant.
+/// A choice between the possible meanings of ambiguous characters in a text.
 private struct NormalizationVariant: Hashable {
     /// The length that a run of three or more of a letter is cut to.
     var runLength = 1
     /// The letter that the digit one stands for.
     var one: Unicode.Scalar = "i"
-    /// True if digits and signs at the edges of words are what they are.
+    /// True if digits and signs at the edges of words stay digits and signs.
     var keepsEdgeSigns = false
-    /// True if words of Korean and Japanese that are cut into parts are put together.
+    /// True if Korean and Japanese words that are cut into parts are joined.
     var joinsParts = false
 }
 
 extension TextNormalization {
-    /// The most forms that a text has.
+    /// The maximum number of forms of a text.
     package static let maximumVariants = 18
 
-    /// The forms of a text: one, and more where a run of letters or a digit can be meant in two ways.
+    /// Makes the forms of a text: one, and more if a run of letters or a digit can have two meanings.
     package func forms(of text: String) -> [NormalizedText] {
-        // Where an override of the direction turns letters round, people read them in the other order.
+        // If an override of the direction reverses letters, people read them in the reverse order.
         guard let turned = BidirectionalOverride.turned(text) else { return formsAsWritten(of: text) }
         return formsAsWritten(of: text) + formsAsWritten(of: turned)
     }
@@ -67,7 +67,7 @@ extension TextNormalization {
         if contains(.lookalikes), Lookalikes.hasOne(tokens) { branch { $0.one = "l" } }
         if contains(.lookalikes), Lookalikes.hasEdgeSigns(tokens) { branch { $0.keepsEdgeSigns = true } }
         if contains(.repeats), Self.hasRun(tokens) { branch { $0.runLength = 2 } }
-        // One more form and not twice as many: the parts of a word are letters of one script.
+        // One more form, not twice as many: the parts of a word are letters of one script.
         if contains(.spaces), SplitSyllables.hasParts(tokens) {
             var joined = NormalizationVariant()
             joined.joinsParts = true
@@ -76,7 +76,7 @@ extension TextNormalization {
         return variants.map { form(of: tokens, $0) }
     }
 
-    /// The form of an ASCII text in which only case and white space matter; nil for other texts.
+    /// Makes the form of an ASCII text, for changes of case and white space only; nil for other texts.
     private func plainForm(of text: String) -> NormalizedText? {
         var form = NormalizedText()
         form.reserve(text.utf8.count)
@@ -95,7 +95,7 @@ extension TextNormalization {
         return form
     }
 
-    /// The form of an entry of a list: what it is written with is what is meant.
+    /// Makes the form of an entry of a list, whose characters are taken literally.
     package func form(ofEntry entry: String) -> NormalizedText { form(of: scalars(of: entry), nil) }
 
     private func form(of scalars: [Unicode.Scalar], _ variant: NormalizationVariant?) -> NormalizedText {
@@ -106,7 +106,7 @@ extension TextNormalization {
         if contains(.spaces) {
             let joined = SpacedLetters.joined(scalars)
             (scalars, letters) = (joined.scalars, joined.letters)
-            // A digit that stood alone is a letter among letters: `c 4 s i n o`.
+            // A digit that was written alone is a letter among letters: `c 4 s i n o`.
             if contains(.lookalikes), !letters.isEmpty { scalars = Lookalikes.replaced(scalars, one: variant?.one ?? "i") }
         }
         if contains(.repeats), let variant { (scalars, letters) = Self.shortened(scalars, letters, to: variant.runLength) }
@@ -120,7 +120,7 @@ extension TextNormalization {
         return form
     }
 
-    /// The scalars without case and marks, with single spaces, as the options say.
+    /// Makes the scalars without case and marks, and with single spaces, according to the options.
     private func scalars(of text: String) -> [Unicode.Scalar] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
         let decomposes = !isPlain && !isDisjoint(with: [.marks, .lookalikes])
@@ -157,8 +157,8 @@ extension TextNormalization {
         return Array((plainly ? NormalizationForm.composedPlainly(String(view)) : NormalizationForm.composed(String(view))).unicodeScalars)
     }
 
-    /// The text with the signs and letters that lose their meaning when they are decomposed in their plain form: quotation marks, and, for look-alikes,
-    /// boxed letters, regional letters that make no flag, and a sharp s for a B, with which no word begins.
+    /// Replaces signs and letters that would lose their meaning in the decomposition by their plain form: quotation marks, and, for look-alikes, boxed
+    /// letters, regional letters outside flags, and a sharp s for a B at the beginning of a word, where no word has a sharp s.
     private func prepared(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         let scalars = Array(text.unicodeScalars), boxes = contains(.lookalikes), signs = contains(.letterCase)
