@@ -4,7 +4,7 @@ import Testing
 @testable import ChatRules
 
 @Suite("The quotas of relays")
-struct RelayQuotaTests {
+struct RelayQuotaRuleTests {
     /// The beginning of a day, and of a minute.
     private static let midnight = UTCTimestamp(seconds: 20_000 * 86_400)
 
