@@ -55,6 +55,28 @@ import Testing
         try await scene.close()
     }
 
+    @Test(arguments: [(GroupMemberRole.owner, true), (.admin, false), (.moderator, false), (.member, false)])
+    func aRoleAboveThatOfTheIntroducerIsAClaimUntilAMemberWithoutOneSetsIt(_ role: GroupMemberRole, _ isClaim: Bool) async throws {
+        let (scene, host, admin, bob) = try await scene()
+        try await scene.receive([.introduceMember(info(Self.stranger, role), restrictions: nil)], from: .member(host))
+        let member = try #require(try await member(Self.stranger, in: scene))
+        #expect(member.role == role && member.isRoleClaimed == (isClaim ? true : nil), "it is stored and enforced")
+        #expect(member.provenRole == (isClaim ? .member : role), "it gives no rights to bots")
+        #expect(member.json["roleClaimed"] == (isClaim ? true : nil))
+        guard isClaim else { return try await scene.close() }
+        // One whose own role is a claim makes nobody more than that.
+        try await scene.run { try $0.db.run("UPDATE group_members SET role = 'owner', role_claimed = 1 WHERE group_member_id = ?", [admin]) }
+        let bobID = try await scene.member(bob).memberID
+        try await scene.receive([.memberRole(memberID: bobID, .owner)], from: .member(admin))
+        let promoted = try await scene.member(bob)
+        #expect(promoted.role == .owner && promoted.provenRole == .member)
+        try await scene.run { try $0.db.run("UPDATE group_members SET role_claimed = 0 WHERE group_member_id = ?", [admin]) }
+        try await scene.receive([.memberRole(memberID: bobID, .moderator), .memberRole(memberID: Self.stranger, .owner)], from: .member(admin))
+        #expect(try await scene.member(bob).provenRole == .moderator)
+        #expect(try await self.member(Self.stranger, in: scene)?.provenRole == .owner)
+        try await scene.close()
+    }
+
     @Test func nobodyButTheHostIntroducesAndNotThoseWhoAreTooOldOrThisProfileItself() async throws {
         let (scene, host, admin, bob) = try await scene()
         let own = try await scene.group().membership.memberID

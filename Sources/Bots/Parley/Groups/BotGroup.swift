@@ -166,10 +166,10 @@ public struct BotMember: Sendable {
     public var name: String { member.localDisplayName }
     /// The name that the member has published; several may have the same.
     public var displayName: String { member.profile.displayName }
-    /// The member's role.
-    public var role: GroupMemberRole { member.role }
+    /// The member's role. A role that the member's introducer claims, and does not have itself, counts as `.member`.
+    public var role: GroupMemberRole { member.provenRole }
     /// True for moderators, admins and owners: those whom an automatic moderator leaves alone.
-    public var isModerator: Bool { member.role >= .moderator }
+    public var isModerator: Bool { role >= .moderator }
     /// True if the member says that it is a bot.
     public var isBot: Bool { member.profile.peerType == .bot }
     /// True for the customer of a business chat, false for colleagues and in other groups.

@@ -8,6 +8,7 @@ extension ChatCore {
         do throws(ChatCoreError) {
             let response = try await send(.connections(.connectLink(link)), as: user)
             if case .connectionPlan(_, _, .groupLink(.noRelays)) = response { throw Self.noRelays }
+            if case .connectionPlan(_, _, .groupLink(.updateRequired)) = response { throw Self.updateRequired }
             return response
         } catch {
             // The links of channels take two steps more: cores refuse them here, as their data must be read first.
@@ -18,6 +19,11 @@ extension ChatCore {
 
     /// The error for a channel that was just made, or whose relays have left.
     private static var noRelays: ChatCoreError { ChatCoreError(.unsupported, "the channel has no relays: nobody can subscribe to it now") }
+
+    /// The error for a public group that is joined in a way of later versions.
+    private static var updateRequired: ChatCoreError {
+        ChatCoreError(.unsupported, "the link is that of a kind of public group that this version of Parley does not know: install a newer version")
+    }
 
     /// Subscribes to the channel of a link.
     ///
@@ -33,6 +39,7 @@ extension ChatCore {
             return try await send(.groups(.connectPrepared(group.groupID)), as: user)
         case .known, .ownLink, .connectingProhibit: return response
         case .noRelays: throw Self.noRelays
+        case .updateRequired: throw Self.updateRequired
         default: return nil
         }
     }

@@ -27,7 +27,7 @@ extension RuleInput {
             setSender(info.localDisplayName, info.contact?.profile, info.contact.flatMap { trusted.name(of: $0) }, among: trusted)
         }
         if displayName == nil { describe(member, trusted: trusted, at: now) }
-        target = member?.role
+        target = member?.provenRole
         if case .direct(let contact) = info {
             displayName = contact.profile.displayName
             isFromBot = contact.profile.peerType == .bot
@@ -45,7 +45,7 @@ extension RuleInput {
     mutating func describe(_ member: GroupMember?, trusted: TrustedPeople, at now: Date) {
         guard let member else { return }
         setSender(member.localDisplayName, member.profile, trusted.name(of: member), among: trusted)
-        role = member.role
+        role = member.provenRole
         displayName = member.profile.displayName
         isFromBot = member.profile.peerType == .bot
         // Others were there before the bot, and when they joined is not known.

@@ -47,9 +47,16 @@ public struct GroupMember: JSONObjectConvertible, Hashable, Identifiable {
     @JSONName("memberPubKey") public var publicKey: String?
     /// Link of a member that is a relay.
     public var relayLink: String?
+    /// True if the role is a claim of the member who introduced this one, and above that member's own role. Only Parley says so.
+    @JSONName("roleClaimed") public var isRoleClaimed: Bool?
 
     /// Equal to `groupMemberID`.
     public var id: GroupMemberID { groupMemberID }
+}
+
+extension GroupMember {
+    /// The role by which programs give rights: a role that an introducer below it has claimed counts as that of a member.
+    public var provenRole: GroupMemberRole { isRoleClaimed == true ? min(role, .member) : role }
 }
 
 /// Local settings for a member.

@@ -74,6 +74,9 @@ public indirect enum GroupLinkPlan: JSONTagged, Hashable {
     /// A channel without relays.
     @JSONName(["linkData": "groupSLinkData_"])
     case noRelays(linkData: GroupShortLinkData?)
+    /// A public group of a kind that this version does not know.
+    @JSONName(["linkData": "groupSLinkData_"])
+    case updateRequired(linkData: GroupShortLinkData?)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }

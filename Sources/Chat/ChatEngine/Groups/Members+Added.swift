@@ -26,15 +26,15 @@ extension Members {
     /// Stores a member that another member announces.
     func add(
         _ info: MemberInfo, category: GroupMemberCategory, status: GroupMemberStatus, invitedBy inviter: GroupMember?, isBlocked: Bool = false,
-        in group: GroupInfo, of user: User
+        isRoleClaimed: Bool = false, in group: GroupInfo, of user: User
     ) throws -> GroupMember {
-        let id = try db.members.insert(
-            NewMemberRecord(
-                groupID: group.groupID, memberID: info.memberID, role: info.role, category: category, status: status,
-                invitedByMember: inviter?.groupMemberID, profile: info.profile,
-                versions: ChatVersionRange(info.versions ?? ChatVersions.initial), isBlocked: isBlocked,
-                publicKey: group.usesRelays ? info.key : nil),
-            user: user.userID, at: now)
+        var new = NewMemberRecord(
+            groupID: group.groupID, memberID: info.memberID, role: info.role, category: category, status: status,
+            invitedByMember: inviter?.groupMemberID, profile: info.profile,
+            versions: ChatVersionRange(info.versions ?? ChatVersions.initial), isBlocked: isBlocked,
+            publicKey: group.usesRelays ? info.key : nil)
+        new.isRoleClaimed = isRoleClaimed
+        let id = try db.members.insert(new, user: user.userID, at: now)
         return try transaction.conversations.member(id, in: group)
     }
 

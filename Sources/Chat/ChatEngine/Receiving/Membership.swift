@@ -96,7 +96,8 @@ extension Membership {
             return reportError("x.grp.mem.intro: member chat version range incompatible", of: user)
         }
         let member = try transaction.members.add(
-            info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked, in: group, of: user)
+            info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked,
+            isRoleClaimed: host.role < info.role, in: group, of: user)
         try enqueue(.group(.createConnection(member: member.groupMemberID)), user: user)
     }
 
@@ -169,7 +170,7 @@ extension Membership {
             reportError(reason, of: user)
             return nil
         }
-        try db.members.update(member.groupMemberID, role: role, at: now)
+        try db.members.update(member.groupMemberID, role: role, isClaimed: sender.isRoleClaimed == true, at: now)
         var changed = member
         changed.role = role
         if isUser { try transaction.groups.showMembership(in: &group, of: user) }

@@ -34,6 +34,9 @@ package enum ChannelRules {
     /// The role of those who join a channel by its link, and cannot comment.
     package static let subscriberRole = GroupMemberRole.observer
 
+    /// True if the link is that of a channel. What other kinds of public groups ask of those who join is not known.
+    package static func knowsKind(of data: GroupShortLinkData) -> Bool { data.groupProfile.publicGroup.map { $0.groupType == .channel } ?? true }
+
     /// True for those who decide what the history of a channel has: its owners, admins and moderators.
     package static func isEditor(_ member: GroupMember, in group: GroupInfo) -> Bool { group.usesRelays && member.role >= .moderator }
 

@@ -150,6 +150,9 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("30 bounds of ids and moderations") { db in
             try db.execute(sql: PeerBoundTables.ids)
         }
+        migrator.registerMigration("31 roles that an introducer claims") { db in
+            try db.execute(sql: "ALTER TABLE group_members ADD COLUMN role_claimed INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -44,6 +44,8 @@ package struct NewMemberRecord: Sendable {
     package var publicKey: Ed25519.PublicKey?
     /// The link by which subscribers join, of a member that is a relay.
     package var relayLink: String?
+    /// The role is one that an introducer below it claims.
+    package var isRoleClaimed = false
 
     package init(
         groupID: GroupID, memberID: MemberID, role: GroupMemberRole, category: GroupMemberCategory, status: GroupMemberStatus,
@@ -94,6 +96,7 @@ package struct MemberTable {
         m.invited_by_user, m.invited_by_contact_id, m.invited_by_member_id, m.local_display_name, m.contact_id, m.profile_id,
         mp.profile_id, mp.profile_json, mp.local_alias, m.peer_min_version, m.peer_max_version, m.created_at, m.updated_at,
         m.support_chat_ts, m.support_unread, m.support_attention, m.support_mentions, m.support_last_member_ts, m.public_key, m.relay_link,
+        m.role_claimed,
         \(ConnectionTable.columns)
         """
 
@@ -136,6 +139,7 @@ package struct MemberTable {
         }
         let publicKey = row.optionalBytes()
         let relayLink = row.optionalText()
+        let isRoleClaimed = row.flag()
         let connection = ConnectionTable.connection(&row)?.connection
         return GroupMember(
             groupMemberID: id, groupID: groupID, indexInGroup: index, memberID: memberID, role: role, category: category, status: status,
@@ -144,7 +148,8 @@ package struct MemberTable {
             invitedByGroupMemberID: invitingMember.map { GroupMemberID($0) }, localDisplayName: name, profile: profile,
             contactID: contactID.map { ContactID($0) }, profileID: profileID, activeConnection: connection, chatVersions: versions,
             createdAt: createdAt, updatedAt: updatedAt, supportChat: support,
-            publicKey: publicKey.flatMap { try? Ed25519.PublicKey(raw: $0) }?.wireString, relayLink: relayLink)
+            publicKey: publicKey.flatMap { try? Ed25519.PublicKey(raw: $0) }?.wireString, relayLink: relayLink,
+            isRoleClaimed: isRoleClaimed ? true : nil)
     }
 
     package func find(_ id: GroupMemberID) throws -> GroupMember? {
@@ -271,14 +276,15 @@ package struct MemberTable {
                 INSERT INTO group_members (group_id, user_id, index_in_group, member_id, role, category, status, blocked, invited_by_user,
                     invited_by_contact_id, invited_by_member_id, local_display_name, owns_name, contact_id, profile_id, incognito_profile_id,
                     peer_min_version, peer_max_version, request_tag, request_invitation_id, welcome_shared_msg_id, sent_invitation_link,
-                    public_key, relay_link, created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    public_key, relay_link, role_claimed, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     new.groupID, user, index ?? 0, new.memberID.bytes.blob, new.role.code, new.category.rawValue, new.status.rawValue,
                     new.isBlocked, invitedByUser, invitingContact, new.invitedByMember, name, ownsName, new.contactID, profileID,
                     new.incognitoProfileID, new.versions.minVersion, new.versions.maxVersion, new.requestTag?.bytes.blob, new.invitationID?.blob,
-                    new.welcomeSharedMessageID?.bytes.blob, new.sentInvitationLink, new.publicKey?.raw.blob, new.relayLink, time.stored, time.stored,
+                    new.welcomeSharedMessageID?.bytes.blob, new.sentInvitationLink, new.publicKey?.raw.blob, new.relayLink, new.isRoleClaimed,
+                    time.stored, time.stored,
                 ]))
     }
 
@@ -322,8 +328,11 @@ package struct MemberTable {
         try db.groups.touch(ofMembership: id, at: time)
     }
 
-    package func update(_ id: GroupMemberID, role: GroupMemberRole, at time: UTCTimestamp) throws {
-        try db.run("UPDATE group_members SET role = ? WHERE group_member_id = ?", [role.code, id])
+    /// Changes the role of a member.
+    ///
+    /// - Parameter isClaimed: True if it comes from one whose own role is a claim.
+    package func update(_ id: GroupMemberID, role: GroupMemberRole, isClaimed: Bool = false, at time: UTCTimestamp) throws {
+        try db.run("UPDATE group_members SET role = ?, role_claimed = ? WHERE group_member_id = ?", [role.code, isClaimed, id])
         try db.groups.touch(ofMembership: id, at: time)
     }
 

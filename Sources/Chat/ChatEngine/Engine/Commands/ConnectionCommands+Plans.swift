@@ -58,6 +58,8 @@ extension ConnectionCommands {
     ) async throws(ChatCoreError) -> ConnectionPlan {
         let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
         guard case .contact(let shared) = resolved.user.content else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        // Only channels are joined by relays. What other kinds of public groups ask of members is not known.
+        if !shared.isDirect, let data, !ChannelRules.knowsKind(of: data) { return .groupLink(plan: .updateRequired(linkData: data)) }
         // Channels need relays; a group link leads to its host.
         if !shared.isDirect, shared.relays.isEmpty { return .groupLink(plan: .noRelays(linkData: data)) }
         let id = resolved.fixed.linkEntityID.map { Base64URLBytes($0) }
