@@ -19,6 +19,6 @@ public struct ParleyVersion: Sendable {
         protocols: [
             ProtocolRange(name: "smp", range: "9-20"), ProtocolRange(name: "smp-client", range: "1-4"),
             ProtocolRange(name: "agent", range: "2-7"), ProtocolRange(name: "ratchet", range: "2-3"),
-            ProtocolRange(name: "chat", range: "1-17"),
+            ProtocolRange(name: "chat", range: "1-19"),
         ])
 }

@@ -85,7 +85,7 @@ import Testing
     @Test func aRelayIntroducesMembersButNoOwnersAndNoRelaysAndChangesNoRelay() async throws {
         let channel = try await Channel(as: .observer)
         for (number, role, expected) in [
-            (UInt8(1), GroupMemberRole.moderator, GroupMemberRole.moderator), (2, .owner, .observer), (3, .relay, .observer), (4, .observer, .observer),
+            (UInt8(1), GroupMemberRole.moderator, GroupMemberRole.observer), (2, .owner, .observer), (3, .relay, .observer), (4, .observer, .observer),
         ] {
             let id = MemberID([number])
             _ = try await channel.receive(.introduceMember(info(id, role), restrictions: nil), from: "relay")

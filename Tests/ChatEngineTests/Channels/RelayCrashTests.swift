@@ -72,7 +72,7 @@ struct RelayCrashTests {
         let count = made
         try await TestSupport.eventually("each channel is served once") {
             let groups = try await person.core.native.engine.store.read { try $0.groups.groups(user: 1) }
-            return groups.count == count && groups.allSatisfy { $0.relayOwnStatus == .accepted }
+            return groups.count == count && groups.allSatisfy { $0.relayOwnStatus == .acknowledgedRoster }
         }
         await owner.close()
         await person.core.close()

@@ -78,7 +78,7 @@ import VectorSupport
         #expect(bodies.count == 1)
         #expect(
             String(decoding: message.body.prefix(93), as: UTF8.self)
-                == "{\"v\":\"1-17\",\"msgId\":\"AQ==\",\"event\":\"x.msg.new\",\"params\":{\"content\":{\"type\":\"text\",\"text\":\"x\"}")
+                == "{\"v\":\"1-19\",\"msgId\":\"AQ==\",\"event\":\"x.msg.new\",\"params\":{\"content\":{\"type\":\"text\",\"text\":\"x\"}")
         let keys = message.json["params"]?["mentions"]?.objectValue?.keys ?? []
         #expect(keys == keys.sorted())
     }

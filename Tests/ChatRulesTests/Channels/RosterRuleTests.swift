@@ -154,7 +154,7 @@ struct RosterRuleTests {
             member(1, .owner, key: Self.keys[1]), member(2, .admin, key: Self.keys[2]), member(3, .moderator), member(4, .member, key: Self.keys[4]),
             member(5, .observer, key: Self.keys[5]), member(6, .relay, key: Self.keys[6]), member(7, .commenter, key: Self.keys[7]),
         ]
-        #expect(RosterRules.list(of: members).members.map(\.memberID) == [MemberID([2]), MemberID([4])])
+        #expect(RosterRules.rosterList(of: members).members.map(\.memberID) == [MemberID([2]), MemberID([4])])
     }
 
     // MARK: Relays
@@ -195,14 +195,14 @@ struct RosterRuleTests {
     func introductions() {
         var known = IntroducedMembers()
         let indexes: [Int64] = [0, 1, 7, 8, 2_047, 2_048, 100_000]
-        for index in indexes { known.insert(index) }
-        for index in indexes { #expect(known.contains(index) && !known.contains(index + 2), "\(index)") }
-        #expect(!known.contains(-1))
-        known.insert(-1)
-        #expect(known.changed == [0, 1, 48] && known.page(0).count == 256 && known.page(1) == [1] && known.page(2).isEmpty)
-        #expect(IntroducedMembers.pages(of: [-5, 3, 2_047, 2_048, 4_100]) == [0, 1, 2])
-        var again = IntroducedMembers([0: known.page(0)])
-        again.insert(7)
-        #expect(again.changed.isEmpty && again.contains(8) && !again.contains(2_048))
+        for index in indexes { known.introduce(to: index) }
+        for index in indexes { #expect(known.isKnown(to: index) && !known.isKnown(to: index + 2), "\(index)") }
+        #expect(!known.isKnown(to: -1))
+        known.introduce(to: -1)
+        #expect(known.changed == [0, 1, 48] && known.bits(ofPage: 0).count == 256 && known.bits(ofPage: 1) == [1] && known.bits(ofPage: 2).isEmpty)
+        #expect(IntroducedMembers.pageNumbers(of: [-5, 3, 2_047, 2_048, 4_100]) == [0, 1, 2])
+        var again = IntroducedMembers([0: known.bits(ofPage: 0)])
+        again.introduce(to: 7)
+        #expect(again.changed.isEmpty && again.isKnown(to: 8) && !again.isKnown(to: 2_048))
     }
 }

@@ -65,6 +65,7 @@ enum RightsPage {
         var role = text(right.roles)
         if let other = right.rolesInChannels { role += "; in channels: \(text(other))" }
         if right.isBounded { role += ", bounded" }
+        if right.reservesRosterRoles { role += "; in channels only an owner gives and takes member, moderator and admin" }
         switch right.origin {
         case .host: role += ", from the host of this profile"
         case .invitee: role += ", from a member that this profile has brought in"
@@ -84,7 +85,7 @@ enum RightsPage {
         case .everyone: "everyone"
         case .from(let role): role.code
         case .relays: "relays only"
-        case .relaysOr(let role): "\(role.code), or a relay for roles below moderator"
+        case .relaysOr(let role): "\(role.code), or a relay for roles below member"
         case .nobody: "nobody"
         }
     }

@@ -158,7 +158,7 @@ struct RightsTableTests {
         // A relay brings in subscribers, and nobody who decides about others.
         let relay = ActingMember(role: .relay)
         for role in Self.roles {
-            let mayBring = [.unknown("x"), .observer, .commenter, .author, .member].contains(role)
+            let mayBring = [.unknown("x"), .observer, .commenter, .author].contains(role)
             #expect((RightDecision(.announceMember, by: relay, over: [role], inChannel: true) == .allow) == mayBring, "\(role)")
             #expect(RightDecision(.announceMember, by: relay, over: [role]) != .allow, "\(role)")
         }
@@ -173,6 +173,19 @@ struct RightsTableTests {
                 }
             }
         }
+    }
+
+    @Test("in channels only owners give and take the roles of the roster")
+    func roster() {
+        for role in [GroupMemberRole.admin, .moderator, .member, .relay] {
+            for other in [GroupMemberRole.member, .moderator, .admin] {
+                #expect(RightDecision(.setRole, by: ActingMember(role: role), over: [other, .observer], inChannel: true) != .allow, "\(role) over \(other)")
+                #expect(RightDecision(.setRole, by: ActingMember(role: .owner), over: [other, .observer], inChannel: true) == .allow)
+            }
+        }
+        let admin = ActingMember(role: .admin)
+        #expect(RightDecision(.setRole, by: admin, over: [.observer, .commenter], inChannel: true) == .allow)
+        #expect(RightDecision(.setRole, by: admin, over: [.observer, .member]) == .allow, "in a group without relays")
     }
 
     @Test("each status is one standing, and what a member wrote before it left counts when it is passed on")

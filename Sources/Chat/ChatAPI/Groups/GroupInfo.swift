@@ -49,6 +49,8 @@ public struct GroupInfo: JSONObjectConvertible, Hashable, Identifiable {
     @JSONName("viaGroupLinkUri") public var viaGroupLinkURI: String?
     /// Keys of a public group.
     public var groupKeys: GroupKeys?
+    /// Version of the roster of members, moderators and admins, of a channel whose owner has signed one.
+    public var rosterVersion: RosterVersion?
 
     /// Equal to `groupID`.
     public var id: GroupID { groupID }

@@ -33,7 +33,7 @@ public struct RelayStatus: OpenEnumeration {
     public static let invited = RelayStatus(rawValue: "invited")
     /// Invitation accepted.
     public static let accepted = RelayStatus(rawValue: "accepted")
-    /// List of owners received.
+    /// Roster of members, moderators and admins stored.
     public static let acknowledgedRoster = RelayStatus(rawValue: "acknowledgedRoster")
     /// At work.
     public static let active = RelayStatus(rawValue: "active")
@@ -59,6 +59,8 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
     @JSONName("relayStatus") public var status: RelayStatus
     /// Link by which subscribers join.
     public var relayLink: String?
+    /// Abilities of the relay beside forwarding, once it has told them.
+    @JSONName("relayCap") public var capabilities: RelayCapabilities?
 
     /// True if the relay forwards posts, or will soon.
     package var isServing: Bool { [.accepted, .acknowledgedRoster, .active].contains(status) }

@@ -58,6 +58,14 @@ struct ChannelConnector: Sendable {
 
     // MARK: As the owner
 
+    /// Signs the rosters of channels that an earlier version has made, and asks for those of channels to which it has subscribed.
+    func completeRosters() async throws(ChatCoreError) {
+        try await transactions.transaction(isPersistent: true) { transaction in
+            try transaction.rosters.publishMissing()
+            try transaction.rosters.requestMissing()
+        }
+    }
+
     /// Goes on with a relay that has accepted the invitation to a channel.
     func acceptRelay(_ id: GroupMemberID) async throws {
         guard let target = try await members.target(id), let text = target.member.relayLink, let link = try? ConnectionShortLink(wireString: text)
@@ -100,6 +108,7 @@ struct ChannelConnector: Sendable {
 
     private func serveNow(_ id: GroupID) async throws {
         guard let request = try await transactions.query({ try $0.relayRequests.find(id) }) else { return }
+        if request.refusal != nil { return try await tellRefusal(of: request) }
         if !request.hasLink, let refusal = try await makeLink(for: request) { return try await refuse(request, refusal) }
         try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation), .admit(.accepted))
         try await transactions.transaction { transaction in
@@ -108,10 +117,20 @@ struct ChannelConnector: Sendable {
         }
     }
 
-    /// Gives up an invitation that the policy forbids. The protocol has no answer for it: the owner sees that the relay does not accept.
+    /// Gives up an invitation that the policy forbids. The client of an owner that knows no answer for it shows that the relay does not accept.
     private func refuse(_ request: RelayRequest, _ refusal: RelayRefusal) async throws {
         logger.notice("a channel is not served", metadata: ["reason": "\(refusal.rawValue)"])
-        try await transactions.transaction { try $0.relayRequests.reject(request, refusal.rawValue) }
+        guard request.owner.supports(ChatVersions.relayCapabilities) else {
+            return try await transactions.transaction { try $0.relayRequests.reject(request, refusal.rawValue) }
+        }
+        try await transactions.transaction { try $0.db.groups.update(request.group, relayRequestError: refusal.rawValue) }
+        try await tellRefusal(of: request)
+    }
+
+    /// Tells an owner why this relay does not serve its channel. The connection for it ends when the owner has the answer.
+    private func tellRefusal(of request: RelayRequest) async throws {
+        try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation), .admit(.accepted))
+        try await transactions.transaction { try $0.relayRequests.end(request) }
     }
 
     /// Refuses a subscriber that the policy forbids. It may join by another relay, which a rejection would end: it is not answered.
@@ -123,7 +142,12 @@ struct ChannelConnector: Sendable {
         else { return false }
         logger.notice("a subscriber is not taken", metadata: ["reason": "\(refusal.rawValue)"])
         try await transactions.transaction { transaction in
-            try transaction.db.members.delete(target.member, user: target.user.userID)
+            // Nobody else may come under the identifier of a member whom the roster lists.
+            if RosterRules.lists(target.member.role) {
+                try transaction.db.members.update(target.member.groupMemberID, status: .unknown, at: transaction.now)
+            } else {
+                try transaction.db.members.delete(target.member, user: target.user.userID)
+            }
             try transaction.enqueue(.connection(.reject(invitation: invitation.bytes)), user: target.user)
         }
         return true
@@ -307,9 +331,12 @@ struct ChannelConnector: Sendable {
         let info = try await transactions.query { transaction in
             let group = try transaction.conversations.group(target.group.groupID, of: target.user)
             guard let key = group.groupKeys?.memberSigningKey else { throw Refusal.chat(.internalError(message: "no group keys for channel membership")) }
+            let relay = try transaction.conversations.member(target.member.groupMemberID, in: group).memberID
+            let profile = transaction.conversations.memberProfile(in: group, of: target.user)
+            // A relay takes who is on its roster only with a proof of the key, which no other relay can use.
             return try transaction.outbox.connectionInfo(
-                .member(profile: transaction.conversations.memberProfile(in: group, of: target.user), memberID: group.membership.memberID, key: key.publicKey),
-                pqSupport: false, peerVersion: ChatVersions.initial.max, inChannel: true)
+                .member(profile: profile, memberID: group.membership.memberID, key: key.publicKey, relay: relay), pqSupport: false,
+                peerVersion: ChatVersions.initial.max, inChannel: true, signer: ChannelSigner(group))
         }
         _ = try await agent.reporting { agent throws(AgentError) in
             try await agent.join(user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)

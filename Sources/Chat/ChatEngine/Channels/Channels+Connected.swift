@@ -70,9 +70,14 @@ extension Channels {
         try transaction.groupHistory.send(to: subscriber, in: group)
     }
 
-    /// A relay of this profile's channel is connected: subscribers can come by it.
+    /// A relay of this profile's channel is connected: subscribers can come by it, or will once it has the roster.
     private func receiveOwnRelayConnected(_ relay: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
         try noteConnected(&relay, in: &group, of: user)
-        try transaction.groups.publishLink(of: group, user: user)
+        // A relay that knows rosters takes subscribers once it has this one: nobody could come to it in the name of a moderator.
+        if relay.supports(ChatVersions.groupRoster) {
+            try transaction.rosters.send(to: relay, in: group)
+        } else {
+            try transaction.groups.publishLink(of: group, user: user)
+        }
     }
 }

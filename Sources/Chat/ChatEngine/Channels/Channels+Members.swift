@@ -15,11 +15,16 @@ extension Channels {
     func introduce(_ subscriber: GroupMember, in group: GroupInfo) throws {
         let moderators = try db.members.moderators(of: group.groupID).filter { $0.groupMemberID != subscriber.groupMemberID }
         try transaction.outbox.send(.newMember(MemberInfo(subscriber, in: group), scope: nil), to: moderators, in: group)
-        let events = moderators.map { moderator in
-            ChatMessageEvent.introduceMember(
-                MemberInfo(moderator, in: group), restrictions: moderator.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
+        func introductions(_ members: [GroupMember]) -> [ChatMessageEvent] {
+            members.map { moderator in
+                .introduceMember(
+                    MemberInfo(moderator, in: group), restrictions: moderator.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
+            }
         }
-        try transaction.outbox.sendDirectly(events, to: subscriber, in: group)
+        // The roster names the owner who has signed it, and says who the others are.
+        try transaction.outbox.sendDirectly(introductions(moderators.filter { $0.role == .owner }), to: subscriber, in: group)
+        try transaction.rosters.serve(subscriber, in: group)
+        try transaction.outbox.sendDirectly(introductions(moderators.filter { $0.role != .owner }), to: subscriber, in: group)
     }
 
     // MARK: As the subscriber
@@ -32,8 +37,8 @@ extension Channels {
         guard info.memberID != group.membership.memberID else { return }
         guard let known = try db.members.find(info.memberID, group: group.groupID) else {
             var info = info
-            // The keys of owners come with the link alone.
-            if info.role == .owner || !BoundMemberID.permits(info.memberID, key: info.key) { info.key = nil }
+            // The keys of owners come with the link alone, and those of the roster with it.
+            if RosterRules.isPrivileged(info.role) || !BoundMemberID.permits(info.memberID, key: info.key) { info.key = nil }
             info.role = ChannelRules.role(introduced: info.role, known: nil)
             _ = try transaction.members.add(
                 info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked, in: group, of: user)

@@ -41,7 +41,59 @@ extension Channels {
         }
     }
 
+    /// A relay that knew no rosters may know them now.
+    func noteVersions(of relay: GroupMember, before old: ChatVersionRange, in group: GroupInfo) throws {
+        guard relay.status == .connected, old.maxVersion < Int(ChatVersions.groupRoster), relay.supports(ChatVersions.groupRoster) else { return }
+        if group.membership.role == .owner {
+            try transaction.rosters.send(to: relay, in: group)
+        } else {
+            try transaction.rosters.requestMissing(from: relay, in: group)
+        }
+    }
+
+    /// A relay refuses to serve a channel of this profile.
+    func receiveRejection(_ reason: RelayRejectionReason, by relay: GroupMember, in group: GroupInfo, of user: User) throws {
+        if try db.relays.find(member: relay.groupMemberID)?.status == .invited {
+            try db.relays.update(member: relay.groupMemberID, status: .rejected, at: now)
+        }
+        try db.members.update(relay.groupMemberID, status: .left, at: now)
+        guard let changed = try db.relays.find(member: relay.groupMemberID) else { return }
+        reportError("x.grp.relay.reject: the relay does not serve the channel: \(reason.code.prefix(100))", severity: "warning", of: user)
+        emit(
+            .groupRelayUpdated(
+                user: user, groupInfo: group, member: try transaction.conversations.member(relay.groupMemberID, in: group), groupRelay: changed))
+    }
+
+    /// A relay tells this profile, the owner, what it does beside forwarding.
+    func receiveCapabilities(_ capabilities: RelayCapabilities, of relay: GroupMember, in group: GroupInfo, of user: User) throws {
+        guard RightDecision(.showRelayCapabilities, by: ActingMember(relay), inChannel: group.usesRelays) == .allow, group.membership.role == .owner else {
+            return reportError("x.grp.relay.cap: only the owner receives the abilities of relays", severity: "warning", of: user)
+        }
+        try db.relays.update(member: relay.groupMemberID, capabilities: capabilities, at: now)
+    }
+
     // MARK: As the subscriber
+
+    /// An owner announces a relay: this profile joins the channel by it, too, or passes the announcement on as a relay.
+    func receiveRelay(_ link: String, from owner: GroupMember, in group: GroupInfo, of user: User) throws -> ForwardAudience? {
+        guard RightDecision(.announceRelay, by: ActingMember(owner, isForwarded: true), inChannel: group.usesRelays) == .allow else {
+            reportError("x.grp.relay.new with insufficient member permissions", of: user)
+            return nil
+        }
+        guard let link = try? ConnectionShortLink(wireString: link) else {
+            reportError("x.grp.relay.new: no link of a relay", of: user)
+            return nil
+        }
+        if group.isSubscribed, try db.members.relayMember(link: link.with(scheme: .server).wireString, group: group.groupID) == nil {
+            guard try db.members.relayMembers(of: group.groupID).filter(\.status.isCurrent).count < ChannelLink.maximumRelays else {
+                reportError("x.grp.relay.new: the channel has too many relays", severity: "warning", of: user)
+                return nil
+            }
+            let relay = try relayMember(link, in: group, of: user)
+            try enqueue(.channel(.joinRelay(member: relay.groupMemberID)), user: user)
+        }
+        return .group(includesPending: false)
+    }
 
     /// Joins a channel by the relays that its link names and this profile does not know yet.
     func joinNewRelays(of channel: ChannelLink, in group: GroupInfo, user: User) throws {

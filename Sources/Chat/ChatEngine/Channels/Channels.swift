@@ -20,6 +20,8 @@ struct RelayRequest: Sendable {
     var link: String
     /// True if the link is made by which subscribers come.
     var hasLink: Bool
+    /// The reason why the channel is not served, once that is decided.
+    var refusal: RelayRefusal?
 }
 
 /// A channel that is about to be made.
@@ -53,6 +55,7 @@ extension Channels {
         try db.groups.update(id, usesRelays: true, ownStatus: nil, publicMemberCount: 1)
         try db.groups.update(id, rootKey: new.rootKey, memberKey: new.memberKey)
         try db.groups.update(id, isBeingCreated: true)
+        try db.rosters.update(RosterState().applying(.first), of: id)
         try insertLink(link, id: new.linkID, connection: connection, of: id, user: user)
         return try transaction.conversations.group(id, of: user)
     }

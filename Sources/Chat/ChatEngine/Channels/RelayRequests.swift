@@ -49,16 +49,21 @@ extension RelayRequests {
         else { return nil }
         return RelayRequest(
             user: user, group: id, membership: group.membership, owner: owner, invitation: invitation, link: link,
-            hasLink: try db.groupLinks.find(group: id) != nil)
+            hasLink: try db.groupLinks.find(group: id) != nil, refusal: try db.groups.relayRefusal(of: id))
     }
 
-    /// Ends an invitation that is not accepted. The protocol has no answer for it: the owner sees that the relay does not accept.
+    /// Ends an invitation whose owner was told that it is not accepted.
     ///
     /// The link for subscribers is deleted, if it was made already: it has a queue on a router.
-    func reject(_ request: RelayRequest, _ reason: String) throws {
+    func end(_ request: RelayRequest) throws {
         try db.groups.update(request.group, relayOwnStatus: .rejected)
-        try db.groups.update(request.group, relayRequestError: reason)
         try transaction.groups.deleteLink(of: try transaction.conversations.group(request.group, of: request.user), user: request.user)
+    }
+
+    /// Ends an invitation that is not answered: the owner sees that the relay does not accept.
+    func reject(_ request: RelayRequest, _ reason: String) throws {
+        try end(request)
+        try db.groups.update(request.group, relayRequestError: reason)
         try enqueue(.connection(.reject(invitation: request.invitation)), user: request.user)
     }
 

@@ -223,11 +223,14 @@ extension ConnectionEvents {
     }
 
     /// The one message that the first message of a connection holds.
-    func single(_ incoming: Incoming) throws -> ChatMessage {
+    func single(_ incoming: Incoming) throws -> ChatMessage { try singleReceived(incoming).message }
+
+    /// The same, with its signature, which nobody has verified.
+    func singleReceived(_ incoming: Incoming) throws -> ReceivedChatMessage {
         guard incoming.messages.count == 1, case .success(let received)? = incoming.messages.first else {
             throw Refusal.chat(.exception(message: "parseChatMessage: single message is expected"))
         }
-        return received.message
+        return received
     }
 
     func isHostFault(_ fault: AgentError) -> Bool {

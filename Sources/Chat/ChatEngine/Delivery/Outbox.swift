@@ -60,13 +60,17 @@ extension Outbox {
 
     /// The first message of a connection: it travels with the connection's keys.
     ///
-    /// - Parameter inChannel: True for connections between the members of a channel, who exchange their capabilities.
-    func connectionInfo(_ event: ChatMessageEvent, pqSupport: Bool, peerVersion: ChatVersion, inChannel: Bool = false) throws -> Bytes {
+    /// - Parameters:
+    ///   - inChannel: True for connections between the members of a channel, who exchange their capabilities.
+    ///   - signer: Signs the message, to prove that this profile has a key; nil where nothing has to be proved.
+    func connectionInfo(
+        _ event: ChatMessageEvent, pqSupport: Bool, peerVersion: ChatVersion, inChannel: Bool = false, signer: ChannelSigner? = nil
+    ) throws -> Bytes {
         var message = ChatMessage(event: event)
         if inChannel { message.capabilities = [.comments] }
         do {
             return try MessageCompression.fit(
-                message.body, as: .info, postQuantum: pqSupport, peerVersion: peerVersion)
+                signer?.proof(of: message.body) ?? message.body, as: .info, postQuantum: pqSupport, peerVersion: peerVersion)
         } catch {
             throw Refusal(
                 .agent(error: .command(error: .large, context: "connection information"), agentConnectionID: "", entity: nil))

@@ -176,6 +176,7 @@ extension EngineCore {
         if isMain { expiry.start() }
         do {
             try await channels.removeUnfinished()
+            try await channels.completeRosters()
             try await relay.start()
         } catch {
             throw ChatCoreError(thrown: error)

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import ChatRules
 import ChatStore
 
 extension Groups {
@@ -20,16 +21,30 @@ extension Groups {
 
     /// The relays by which subscribers can come now.
     func publishedRelays(of group: GroupInfo) throws -> [GroupRelay] {
-        let connected = Set(try db.members.relayMembers(of: group.groupID).filter { $0.status == .connected }.map(\.groupMemberID))
-        return try db.relays.all(of: group.groupID).filter {
-            connected.contains($0.groupMemberID) && ($0.status == .accepted || $0.status == .active) && $0.relayLink != nil
+        let connected = try db.members.relayMembers(of: group.groupID).filter { $0.status == .connected }
+        let knowRosters = Dictionary(connected.map { ($0.groupMemberID, $0.supports(ChatVersions.groupRoster)) }) { first, _ in first }
+        return try db.relays.all(of: group.groupID).filter { relay in
+            guard relay.relayLink != nil, let knowsRosters = knowRosters[relay.groupMemberID] else { return false }
+            return RosterRules.isPublishable(relay.status, knowsRosters: knowsRosters)
         }
+    }
+
+    /// Announces relays that the link of a channel shows now to the subscribers of its other relays.
+    private func announce(_ relays: [GroupRelay], in group: GroupInfo) throws {
+        let links = relays.compactMap(\.relayLink), ids = Set(relays.map(\.groupMemberID))
+        // The owner is counted, too.
+        guard !links.isEmpty, group.groupSummary.publicMemberCount ?? 0 > 1 else { return }
+        let others = try db.members.relayMembers(of: group.groupID).filter { relay in
+            relay.status == .connected && !ids.contains(relay.groupMemberID) && relay.supports(ChatVersions.relayCapabilities)
+        }
+        try transaction.outbox.send(try links.map { try transaction.outbox.outgoing(.newGroupRelay(link: $0), in: group) }, to: others, in: group)
     }
 
     /// The link of a channel shows a revision, with these relays.
     func notePublished(_ relays: [GroupRelay], of group: GroupInfo, revision: Int64, user: User) throws {
-        let accepted = relays.filter { $0.status == .accepted }
+        let accepted = relays.filter { $0.status != .active }
         for relay in accepted { try db.relays.update(member: relay.groupMemberID, status: .active, at: now) }
+        try announce(accepted, in: group)
         try db.groups.update(group.groupID, publishedRevision: revision)
         guard let current = try db.groups.find(group.groupID, user: user.userID), let link = try db.groupLinks.find(group: group.groupID) else { return }
         emit(

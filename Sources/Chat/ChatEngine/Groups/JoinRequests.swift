@@ -18,7 +18,8 @@ extension ChatTransaction {
 
 extension JoinRequests {
     /// The event that answers the invitation of an owner.
-    func relayAcceptance(in group: GroupInfo) throws -> ChatMessageEvent {
+    func relayAnswer(in group: GroupInfo) throws -> ChatMessageEvent {
+        if let refusal = try db.groups.relayRefusal(of: group.groupID) { return .rejectGroupRelay(.unknown(refusal.code)) }
         guard let link = try db.groupLinks.find(group: group.groupID)?.connectionLink.shortLink else {
             throw Refusal.chat(.exception(message: "processRelayRequest: relay link doesn't have short link"))
         }
@@ -26,23 +27,27 @@ extension JoinRequests {
     }
 
     /// Somebody asks to join by the link of a group.
-    func receive(_ id: InvitationID, _ message: ChatMessage, forLink link: UserContactLinkID, in context: ReceivingContext) throws {
+    ///
+    /// - Parameter signed: The request as it was signed; nil without a signature.
+    func receive(
+        _ id: InvitationID, _ message: ChatMessage, signed: SignedMessage? = nil, forLink link: UserContactLinkID, in context: ReceivingContext
+    ) throws {
         let user = context.user
         guard let link = try db.groupLinks.find(link), let group = try db.groups.find(ofLink: link.userContactLinkID, user: user.userID) else { return }
         let request: ContactRequest
-        var subscriber: (id: MemberID, key: Ed25519.PublicKey)?
+        var subscriber: (id: MemberID, key: Ed25519.PublicKey, relay: MemberID?)?
         switch message.event {
         case .contact(let asked): request = asked
         case .info(let profile): request = ContactRequest(profile: profile)
-        case .member(let profile, let memberID, let key, _):
+        case .member(let profile, let memberID, let key, let relay):
             request = ContactRequest(profile: profile)
-            subscriber = (memberID, key)
+            subscriber = (memberID, key, relay)
         default: return transaction.connectionEvents.reportUnsupported(message, in: context)
         }
         guard group.usesRelays == (subscriber != nil), !group.usesRelays || group.isServedHere else {
             return reportError("a request to join that is not for this kind of group", severity: "warning", of: user)
         }
-        guard group.membership.status.isActive || group.relayOwnStatus == .accepted else { return }
+        guard group.membership.status.isActive || group.relayOwnStatus == .accepted || group.relayOwnStatus == .acknowledgedRoster else { return }
         // The link of a group stays when its host is demoted, and works again when it is promoted.
         guard group.usesRelays || GroupAction.announceMember.right.permits(group.membership.role) else {
             return reportError("a request to join by the link of a group of which this profile is no admin any more", severity: "warning", of: user)
@@ -61,6 +66,11 @@ extension JoinRequests {
         }
         // The same event again, after a crash.
         if try db.members.hasMember(invitationID: id.bytes) { return }
+        if let subscriber, let known = try db.members.find(subscriber.id, group: group.groupID),
+            JoinProof.isValid(signed, key: subscriber.key, relay: subscriber.relay, of: known, in: group)
+        {
+            return try readmit(known, by: id, profile: request.profile, versions: message.versions, of: user)
+        }
         // Another relay may have the subscriber whose identifier this is.
         if let subscriber,
             try subscriber.id == group.membership.memberID || !BoundMemberID.permits(subscriber.id, key: subscriber.key)
@@ -79,6 +89,14 @@ extension JoinRequests {
                 requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,
                 publicKey: subscriber?.key), user: user.userID, at: now)
         try enqueue(.group(.accept(member: member, invitation: id.bytes, answer: decision.answer)), user: user)
+    }
+
+    /// A member whom the roster lists comes to this relay. Its role and its key stay those of the roster.
+    private func readmit(_ member: GroupMember, by id: InvitationID, profile: Profile, versions: VersionRange, of user: User) throws {
+        try transaction.members.deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: user)
+        try db.members.update(member, user: user.userID, profile: profile, at: now)
+        try db.members.update(member.groupMemberID, readmittedBy: id.bytes, versions: ChatVersionRange(versions), at: now)
+        try enqueue(.group(.accept(member: member.groupMemberID, invitation: id.bytes, answer: .admit(.accepted))), user: user)
     }
 
     /// Stores the connection by which a member is accepted, or refused, and reports it.

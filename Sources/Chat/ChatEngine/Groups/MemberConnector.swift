@@ -280,7 +280,7 @@ extension ConnectionShortLink {
 extension JoinRequests {
     /// The message that answers a request to join by a link, or to a business address.
     func message(_ answer: JoinAnswer, to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
-        if group.isServedHere, member.category == .host { return try relayAcceptance(in: group) }
+        if group.isServedHere, member.category == .host { return try relayAnswer(in: group) }
         if group.businessChat != nil { return try transaction.businessChats.invitation(of: member, to: group, of: user) }
         return switch answer {
         case .admit(let acceptance):

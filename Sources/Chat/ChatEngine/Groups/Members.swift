@@ -111,6 +111,7 @@ extension Members {
         }
         guard !named.contains(where: \.status.isPending) else { throw Refusal.command("can't change role of members pending approval") }
         try transaction.conversations.require(max(.admin, role, named.map(\.role).max() ?? .observer), in: group)
+        try transaction.rosters.checkChange(of: named.filter { $0.role != role }, to: role, in: group)
         let changed = named.filter { $0.role != role }
         var errors: [ChatError] = []
         var result: [GroupMember] = []
@@ -127,8 +128,11 @@ extension Members {
             ItemContent.sentGroupEvent(
                 event: .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role))
         }
+        // A relay has the roster before it passes on the change.
+        let version = try transaction.rosters.publish(current, as: role, in: group)
         let (items, isSigned) = try announceChanges(
-            current.map { .memberRole(memberID: $0.memberID, role) }, contents, to: recipients, in: GroupConversation(group), of: user)
+            current.map { .memberRole(memberID: $0.memberID, role, key: version == nil ? nil : $0.signingKey, rosterVersion: version) }, contents,
+            to: recipients, in: GroupConversation(group), of: user)
         for var member in current {
             try db.members.update(member.groupMemberID, role: role, at: now)
             member.role = role
@@ -210,6 +214,7 @@ extension Members {
             throw Refusal.command("can't remove multiple members when admins selected")
         }
         try transaction.conversations.require(max(.admin, named.map(\.role).max() ?? .observer), in: group)
+        try transaction.rosters.checkChange(of: named, to: nil, in: group)
         let all = named + others
         var items: [ItemInChat] = []
         // Messages are taken away first: a member whose messages stay is kept as their author.
@@ -220,8 +225,10 @@ extension Members {
         try deleteConnections(of: invited, afterDelivery: false, keepsRows: false, user: user)
         for member in invited { try db.members.delete(member, user: user.userID) }
         let current = named.filter { $0.status != .invited && !$0.status.isPending }
+        let version = try transaction.rosters.publish(current.filter(\.status.isCurrent), as: nil, in: group)
         items += try remove(
-            current, in: GroupConversation(group), tell: recipients(ofChangesOf: current, among: all), withMessages: withMessages, of: user)
+            current, in: GroupConversation(group), tell: recipients(ofChangesOf: current, among: all), withMessages: withMessages, rosterVersion: version,
+            of: user)
         for member in named where member.status.isPending {
             let (member, chat) = try transaction.conversations.supportChat(of: member, in: group)
             let relations = try db.members.relations(ofMember: member.groupMemberID)
@@ -262,12 +269,13 @@ extension Members {
 
     /// Tells members of a removal, and ends the connections with the removed ones once they were told.
     private func remove(
-        _ members: [GroupMember], in chat: GroupConversation, tell recipients: [GroupMember], withMessages: Bool, of user: User
+        _ members: [GroupMember], in chat: GroupConversation, tell recipients: [GroupMember], withMessages: Bool,
+        rosterVersion: RosterVersion? = nil, of user: User
     ) throws -> [ItemInChat] {
         guard !members.isEmpty else { return [] }
         var chat = chat
         let messages = try members.map { member in
-            try transaction.outbox.outgoing(.removeMember(memberID: member.memberID, withMessages: withMessages), in: chat.group)
+            try transaction.outbox.outgoing(.removeMember(memberID: member.memberID, withMessages: withMessages, rosterVersion: rosterVersion), in: chat.group)
         }
         try transaction.outbox.send(messages, to: recipients, in: chat.group)
         var items: [ItemInChat] = []

@@ -136,7 +136,8 @@ extension IncomingEvents {
     private func receive(_ incoming: Incoming, forGroupLink link: UserContactLinkID, in context: ReceivingContext) throws {
         switch incoming.notification.event {
         case .request(let id, _, _, _):
-            try transaction.joinRequests.receive(id, transaction.connectionEvents.single(incoming), forLink: link, in: context)
+            let received = try transaction.connectionEvents.singleReceived(incoming)
+            try transaction.joinRequests.receive(id, received.message, signed: received.signed, forLink: link, in: context)
             try release(id, in: context)
         case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): transaction.connectionEvents.report(fault, in: context)
         default: transaction.connectionEvents.receiveState(incoming.notification.event)

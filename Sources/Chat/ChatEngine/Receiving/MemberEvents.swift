@@ -65,6 +65,7 @@ extension MemberEvents {
                 try transaction.outbox.sendPendingMessages(to: member)
             } else if group.isServedHere, member.status.isCurrent, !member.isRelay {
                 // A relay keeps nothing for those whose queues stay full. Their clients know again the posts that they have.
+                try transaction.rosters.serve(member, in: group)
                 try transaction.groupHistory.send(to: member, in: group)
             }
         case .queueSwitch(let direction, let phase, let stats):
@@ -109,10 +110,14 @@ extension MemberEvents {
             guard member.status == .invited else { return reportError("x.grp.acpt: the member was not invited", severity: "warning", of: user) }
             try db.members.update(member.groupMemberID, status: .accepted, at: now)
             try transaction.connectionEvents.allow(id, .ok, context: &context)
-        case (.invitee, .acceptGroupRelay(let link, _)) where member.isRelay && group.membership.role == .owner:
+        case (.invitee, .acceptGroupRelay(let link, let capabilities)) where member.isRelay && group.membership.role == .owner:
             // The connection continues once the relay's link has been verified.
             try db.relays.update(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
+            if capabilities != RelayCapabilities() { try db.relays.update(member: member.groupMemberID, capabilities: capabilities, at: now) }
             try enqueue(.channel(.acceptRelay(member: member.groupMemberID)), user: user)
+        case (.invitee, .rejectGroupRelay(let reason)) where member.isRelay && group.membership.role == .owner:
+            try transaction.connectionEvents.allow(id, .ok, context: &context)
+            try transaction.channels.receiveRejection(reason, by: member, in: group, of: user)
         case (.host, .groupLinkInvitation) where !group.awaitsAnswer, (.host, .groupLinkRejection) where !group.awaitsAnswer:
             reportError("an answer to a request to join that this profile did not make", severity: "warning", of: user)
         case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)
@@ -152,6 +157,10 @@ extension MemberEvents {
         try transaction.connectionEvents.noteCapabilities(message, in: context)
         // A rejected member has got the reason now, whatever it answers.
         if member.status == .rejected { return try transaction.groups.forgetRefused(member, of: context.user) }
+        // So has the owner of a channel that this relay does not serve.
+        if group.isServedHere, group.relayOwnStatus == .rejected, member.category == .host {
+            return try transaction.members.deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: context.user)
+        }
         switch message.event {
         case .memberInfo(let memberID, _):
             guard memberID == member.memberID else { return reportError("x.grp.mem.info: memberId is different from expected", of: context.user) }

@@ -94,7 +94,11 @@ extension MemberMessages {
             try receiveForwarded(received, forward, by: member, in: group, context: &context)
             return nil
         }
+        let versions = context.connection.peerChatVersions
         try transaction.connectionEvents.updateVersions(received.message, in: &context)
+        if context.connection.peerChatVersions != versions, case .member(let group, let relay) = context.peer, group.usesRelays, relay.isRelay {
+            try transaction.channels.noteVersions(of: relay, before: versions, in: group)
+        }
         guard case .accept(let signature) = try check(received, of: member, isForwarded: false, at: sentAt, in: group, context: context) else { return nil }
         if let id = received.message.messageID {
             guard try isFirst(id, received.message.event, author: member, forwardedBy: nil, in: group) else { return nil }
@@ -189,7 +193,10 @@ extension MemberMessages {
         guard message.event.isForwardedInGroups else {
             return reportError("x.grp.msg.forward: unsupported forwarded event \(message.tag.rawValue)", of: context.user)
         }
-        guard let (author, isNew) = try transaction.members.author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user)
+        // Every relay gives every subscriber the same roster, again if it asks: what has come of it before decides.
+        let isRoster = message.tag == .groupRoster
+        let makesUnknown = message.event != .leaveGroup && !isRoster
+        guard let (author, isNew) = try transaction.members.author(id, name: name, in: group, makesUnknown: makesUnknown, of: context.user)
         else { return }
         if message.event == .leaveGroup, ActingMember(author).standing == .ended { return }
         // A member that this profile has admitted uses its own connection: messages of others in its name do not count.
@@ -198,14 +205,14 @@ extension MemberMessages {
         }
         if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
         // Before the signature, as the copy of another relay would be refused again.
-        if group.usesRelays, let id = message.messageID, let earlier = try db.receivedMessages.find(id, group: group.groupID) {
+        if group.usesRelays, !isRoster, let id = message.messageID, let earlier = try db.receivedMessages.find(id, group: group.groupID) {
             let isAnother = try isOfAnother(message.event, author, than: earlier.author, in: group)
             if try !isAnother || db.receivedMessages.hasReusedMessageID(id, group: group.groupID, author: author.groupMemberID) { return }
         }
         guard
             case .accept(let signature) = try check(received, of: author, isForwarded: true, at: forward.brokerTimestamp, in: group, context: context)
         else { return }
-        if let id = message.messageID {
+        if !isRoster, let id = message.messageID {
             let isSigned = signature == .verified
             guard try isFirst(id, message.event, author: author, forwardedBy: forwarder, isSigned: isSigned, in: group) else { return }
         }
@@ -266,11 +273,18 @@ extension MemberMessages {
             audience = ForwardAudience(eventsOf: member)
         case .newMember(let info, let scope):
             audience = try transaction.membership.receiveNewMember(info, scope: scope, received, from: member, in: &group, of: user)
-        case .memberRole(let id, let role, _, _): audience = try transaction.membership.receiveRole(of: id, role, received, from: member, in: &group, of: user)
+        case .memberRole(let id, let role, let key, let version):
+            guard try transaction.rosters.admits(version, from: member, received, in: group, of: user) else { return nil }
+            audience = try transaction.membership.receiveRole(of: id, role, key: key, received, from: member, in: &group, of: user)
         case .restrictMember(let id, let restrictions):
             audience = try transaction.membership.receiveRestriction(of: id, restrictions, received, from: member, in: &group, of: user)
-        case .removeMember(let id, let withMessages, _):
+        case .removeMember(let id, let withMessages, let version):
+            guard try transaction.rosters.admits(version, from: member, received, in: group, of: user) else { return nil }
             audience = try transaction.membership.receiveRemoval(of: id, withMessages: withMessages, received, from: member, in: &group, of: user)
+        case .groupRoster(let roster):
+            try transaction.rosters.receive(roster, received, from: member, in: group, of: user)
+            audience = nil
+        case .newGroupRelay(let link): audience = try transaction.channels.receiveRelay(link, from: member, in: group, of: user)
         case .leaveGroup: audience = try transaction.membership.receiveLeave(received, from: member, in: &group, of: user)
         case .deleteGroup:
             try transaction.membership.receiveGroupDeletion(received, from: member, in: &group, of: user)
@@ -336,7 +350,13 @@ extension MemberMessages {
         case .probe(let probe): try transaction.probes.receive(probe, from: .member(group, member), of: user)
         case .checkProbe(let hash): try transaction.probes.receive(hash, from: .member(group, member), of: user)
         case .confirmProbe(let probe): try transaction.probes.receiveConfirmation(of: probe, from: .member(group, member), of: user)
-        case .fileChunk(let id, let chunk): try transaction.inlineFiles.receive(chunk, ofFileIn: id, from: member, in: group, of: user)
+        case .acknowledgeRoster(let version, let error):
+            try transaction.rosters.receiveAcknowledgement(version, error: error, from: member, in: group, of: user)
+        case .requestRoster(let version): try transaction.rosters.receiveRequest(version, from: member, in: group, of: user)
+        case .groupRelayCapabilities(let capabilities): try transaction.channels.receiveCapabilities(capabilities, of: member, in: group, of: user)
+        case .fileChunk(let id, let chunk):
+            if try transaction.rosters.receive(chunk, ofRosterIn: id, from: member, in: &group, of: user) { return }
+            try transaction.inlineFiles.receive(chunk, ofFileIn: id, from: member, in: group, of: user)
         default:
             if case .acceptFileInvitation(let id, _, _) = received.message.event, try transaction.inlineFiles.refuseChunks(ofFileIn: id, in: group) { return }
             reportError("unsupported message: \(received.message.tag.rawValue)", of: user)

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import ChatRules
 import ChatStore
+import SMPCrypto
 import SMPWire
 
 // Changes of the members of a group that other members announce.
@@ -23,11 +24,11 @@ extension Membership {
     func receiveNewMember(
         _ info: MemberInfo, scope: MessageScope?, _ received: GroupMessage, from host: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard AnnouncementDecision.mayIntroduce(info.role, by: host, inChannel: group.usesRelays) else {
+        let known = try db.members.find(info.memberID, group: group.groupID)
+        guard AnnouncementDecision.mayIntroduce(info.role, by: host, known: known, inChannel: group.usesRelays) else {
             throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
         }
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
-        let known = try db.members.find(info.memberID, group: group.groupID)
         if group.usesRelays, let key = info.key {
             // One identifier has one key, whichever relay announces it. A member of whom only the key was known is completed, and keeps that key.
             let isSecond = known.map { $0.status != .unknown && $0.signingKey != nil && $0.signingKey != key } ?? false
@@ -37,7 +38,7 @@ extension Membership {
             }
         }
         let member: GroupMember
-        switch AnnouncementDecision(of: info, by: host, known: known, membership: group.membership) {
+        switch AnnouncementDecision(of: info, by: host, known: known, membership: group.membership, inChannel: group.usesRelays) {
         case .ignore: return nil
         case .refuse(let reason):
             // Every relay announces a member.
@@ -154,7 +155,8 @@ extension Membership {
     // MARK: Roles and restrictions
 
     func receiveRole(
-        of id: MemberID, _ role: GroupMemberRole, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
+        of id: MemberID, _ role: GroupMemberRole, key: Ed25519.PublicKey? = nil, _ received: GroupMessage, from sender: GroupMember,
+        in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let isUser = id == group.membership.memberID
         var known = isUser ? group.membership : try db.members.find(id, group: group.groupID)
@@ -166,10 +168,17 @@ extension Membership {
             reportError("x.grp.mem.role with unknown member ID", of: user)
             return nil
         }
-        if case .refuse(let reason) = MemberChangeDecision.role(of: member, to: role, by: sender) {
+        if case .refuse(let reason) = MemberChangeDecision.role(of: member, to: role, by: sender, inChannel: group.usesRelays) {
             reportError(reason, of: user)
             return nil
         }
+        if group.usesRelays, sender.role == .owner, RosterRules.lists(role), let key,
+            RosterKeyDecision(key, of: member, isServedHere: group.isServedHere) == .pin
+        {
+            try db.members.update(member.groupMemberID, publicKey: key)
+        }
+        // The roster with this change may have come first.
+        if group.usesRelays, member.role == role { return ForwardAudience(eventsOf: member) }
         try db.members.update(member.groupMemberID, role: role, isClaimed: sender.isRoleClaimed == true, at: now)
         var changed = member
         changed.role = role

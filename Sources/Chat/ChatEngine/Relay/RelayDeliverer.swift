@@ -148,26 +148,29 @@ final class RelayDeliverer: Sendable {
         }
         guard let job = found else { return .none }
         if job.endsService, let time = try await endOfLastPosts(job) { return .waits(until: time) }
-        let targets = try await transactions.store.read { db in
+        let (targets, introductions) = try await transactions.store.read { db in
+            let targets: [RelayTarget]
             switch job.scope {
             case .all, .comments:
-                try db.relayWork.targets(
+                targets = try db.relayWork.targets(
                     group: group, after: job.cursor, excluding: job.singleSender, forComments: job.scope.isForComments, limit: Self.bucketSize)
             case .support(let member):
-                try db.relayWork.targets(group: group, support: member, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
+                targets = try db.relayWork.targets(group: group, support: member, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
             }
+            return (targets, try RelayIntroductions(before: job, for: targets, db: db))
         }
         guard let last = targets.last else {
-            try await finish(job, deliveries: 0)
+            try await finish(job, deliveries: 0, introductions)
             return .made
         }
-        try await give(job, to: targets)
+        try await give(job, to: targets, after: introductions)
         FailPoint.relayBucketGiven.pass()
         if targets.count < Self.bucketSize {
-            try await finish(job, deliveries: targets.count)
+            try await finish(job, deliveries: targets.count, introductions)
         } else {
             try await transactions.transaction(isPersistent: true) { transaction in
                 try transaction.db.relayWork.updateJob(job.id, cursor: last.member)
+                try introductions.noteIntroductions(transaction.db)
                 try transaction.relayWork.noteDeliveries(targets.count, of: job)
             }
         }
@@ -186,22 +189,24 @@ final class RelayDeliverer: Sendable {
     }
 
     /// Ends a job; after the last one of a channel that is served no longer, its connections are deleted.
-    private func finish(_ job: RelayJob, deliveries: Int) async throws {
+    private func finish(_ job: RelayJob, deliveries: Int, _ introductions: RelayIntroductions) async throws {
         if job.endsService {
             while try await transactions.transaction({ try $0.relayWork.deleteMemberConnections(of: job.group, limit: Self.bucketSize) }) == Self.bucketSize {}
         }
         try await transactions.transaction(isPersistent: true) { transaction in
             try transaction.db.relayWork.deleteJob(job.id)
+            try introductions.noteIntroductions(transaction.db)
             try transaction.relayWork.noteDeliveries(deliveries, of: job)
         }
         FailPoint.relayJobFinished.pass()
     }
 
-    private func give(_ job: RelayJob, to targets: [RelayTarget]) async throws {
-        let requests = targets.map { target in
-            AgentSendRequest(
-                connection: ConnectionID(target.connection), body: job.body, flags: MessageFlags(notification: false), pqEncryption: false,
-                key: job.requestKey)
+    private func give(_ job: RelayJob, to targets: [RelayTarget], after introductions: RelayIntroductions) async throws {
+        let requests = targets.flatMap { target in
+            (introductions.introductionBodies(for: target.member) + [(job.body, job.requestKey)]).map { body, key in
+                AgentSendRequest(
+                    connection: ConnectionID(target.connection), body: body, flags: MessageFlags(notification: false), pqEncryption: false, key: key)
+            }
         }
         var refused = 0
         for result in await agent.send(requests) {

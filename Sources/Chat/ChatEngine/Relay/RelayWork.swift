@@ -38,7 +38,7 @@ extension RelayWork {
         let forward = MessageForward(sender: author, brokerTimestamp: message.sentAt)
         try db.relayWork.insertTask(
             group: group.groupID, scope: RelayScope(audience), sender: sender.groupMemberID, element: forward.element(message.element),
-            endsService: audience == .everybodyAtLast, at: now)
+            introduces: author != .channel && RelayIntroductionRules.makesKnown(message.message.event), endsService: audience == .everybodyAtLast, at: now)
     }
 
     /// Tells all members of a channel that this profile relays for it no longer, once they have what was accepted before, and then ends the connections
@@ -63,7 +63,8 @@ extension RelayWork {
         guard let batch = RelayBatch(try db.relayWork.tasks(group: group, limit: limit)) else { return .none }
         if !batch.body.isEmpty {
             try db.relayWork.insertJob(
-                group: group, scope: batch.scope, singleSender: batch.singleSender, body: batch.body, endsService: batch.endsService, at: oldest)
+                group: group, scope: batch.scope, singleSender: batch.singleSender, senders: batch.introduced, body: batch.body, endsService: batch.endsService,
+                at: oldest)
         }
         if !batch.tooLarge.isEmpty { emit(.chatError(error: .store(error: .largeMessage))) }
         try db.relayWork.deleteTasks(batch.delivered + batch.tooLarge)

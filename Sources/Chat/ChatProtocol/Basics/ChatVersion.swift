@@ -5,8 +5,8 @@ public typealias ChatVersion = UInt16
 
 /// Which chat protocol versions bring what.
 public enum ChatVersions {
-    /// The versions that this implementation supports: 1 to 17.
-    public static let supported = VersionRange(1...17)
+    /// The versions that this implementation supports: 1 to 19.
+    public static let supported = VersionRange(1...19)
     /// The version of a sender whose messages have no version range.
     public static let initial = VersionRange(1)
 

@@ -20,6 +20,8 @@ package struct RelayBatch: Sendable, Hashable {
     package var scope: RelayScope
     /// The author of all of them, if it is one.
     package var singleSender: GroupMemberID?
+    /// The authors who are shown first to those who do not know them, each once.
+    package var introduced: [GroupMemberID]
     package var endsService: Bool
     /// The tasks that the body holds.
     package var delivered: [Int64]
@@ -42,6 +44,8 @@ package struct RelayBatch: Sendable, Hashable {
         scope = first.scope
         let senders = Set(included.map(\.sender))
         singleSender = senders.count == 1 ? senders.first : nil
+        // Comments come with the names of their authors, of whom there may be very many.
+        introduced = first.scope == .all && !first.endsService ? Set(included.filter(\.introduces).map(\.sender)).sorted() : []
         endsService = first.endsService
         delivered = included.map(\.id)
         self.tooLarge = taken.filter { large.contains($0.offset) }.map(\.element.id)

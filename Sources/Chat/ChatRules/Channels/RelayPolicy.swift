@@ -32,6 +32,17 @@ package enum RelayRefusal: String, Hashable, Sendable {
     case denied = "channel or owner is denied"
     case notAllowed = "channel or owner is not allowed"
     case declined = "the relay's program declined"
+
+    /// The word in the answer to an owner.
+    package var code: String {
+        switch self {
+        case .draining: "draining"
+        case .full: "full"
+        case .denied: "denied"
+        case .notAllowed: "not_allowed"
+        case .declined: "declined"
+        }
+    }
 }
 
 extension RelayPolicy {

@@ -17,6 +17,9 @@ package struct ChannelSigner: Sendable {
         binding = .group(publicGroupID: id.bytes, member: group.membership.memberID)
     }
 
+    /// A message with its signature, whatever its event.
+    package func proof(of body: Bytes) -> Bytes { SignedMessage(signing: body, in: binding, with: key).element }
+
     /// The message as it is sent, with its signature.
     ///
     /// - Returns: nil for events that are not signed.

@@ -47,15 +47,16 @@ package enum ChannelRules {
         group.allows(.comments) && knowComments ? .commenter : subscriberRole
     }
 
-    /// Tells whether a relay may tell this profile of a member with a role: relays let in subscribers, and nobody who decides about others.
-    package static func mayAnnounce(_ role: GroupMemberRole) -> Bool { role < .moderator && role != .relay }
+    /// Tells whether a relay may tell this profile of a member with a role: relays let in subscribers. Who writes or decides about others is on the roster.
+    package static func mayAnnounce(_ role: GroupMemberRole) -> Bool { !RosterRules.isPrivileged(role) && role != .relay }
 
     /// The role of a member that a relay introduces.
     ///
-    /// The announcement of a relay does not change data from the link or from a signed event, and makes nobody an owner.
+    /// The announcement of a relay does not change data from the link, from the roster or from another signed event, and gives nobody a role that only an
+    /// owner gives.
     package static func role(introduced: GroupMemberRole, known: GroupMember?) -> GroupMemberRole {
-        if let known, known.status != .unknown || known.role == .owner { return known.role }
-        return introduced == .owner || introduced == .relay ? subscriberRole : introduced
+        if let known, known.status != .unknown || RosterRules.isPrivileged(known.role) { return known.role }
+        return mayAnnounce(introduced) ? introduced : known?.role ?? subscriberRole
     }
 }
 

@@ -11,9 +11,12 @@ package enum MemberChangeDecision: Hashable {
 
     /// A change of role: administrators change those who are not above them.
     ///
-    /// An owner can make anybody an owner, and so can an administrator no one: the new role is not above the sender's.
-    package static func role(of member: GroupMember, to role: GroupMemberRole, by sender: GroupMember) -> MemberChangeDecision {
-        guard GroupAction.setRole.right.permits(sender.role, over: [member.role, role]) else {
+    /// An owner can make anybody an owner, and so can an administrator no one: the new role is not above the sender's. In channels only owners give and take
+    /// the roles of the roster.
+    package static func role(
+        of member: GroupMember, to role: GroupMemberRole, by sender: GroupMember, inChannel: Bool = false
+    ) -> MemberChangeDecision {
+        guard GroupAction.setRole.right.permits(sender.role, over: [member.role, role], inChannel: inChannel) else {
             return .refuse("x.grp.mem.role with insufficient member permissions")
         }
         return .apply
@@ -53,13 +56,19 @@ package enum AnnouncementDecision: Hashable {
     case ignore
     case refuse(String)
 
-    package init(of info: MemberInfo, by host: GroupMember, known: GroupMember?, membership: GroupMember) {
+    /// - Parameter inChannel: True for a group with relays, which do not tell who is on the roster.
+    package init(of info: MemberInfo, by host: GroupMember, known: GroupMember?, membership: GroupMember, inChannel: Bool = false) {
         guard info.memberID != membership.memberID else {
             self = .ignore
             return
         }
         guard info.memberID != host.memberID else {
             self = .refuse("x.grp.mem.new error: a member announces itself")
+            return
+        }
+        let isListed = known.map { RosterRules.isPrivileged($0.role) } ?? false
+        if inChannel, RosterRules.isPrivileged(info.role), !isListed {
+            self = .refuse("x.grp.mem.new: the member is not on the owner's roster")
             return
         }
         switch known?.status {
@@ -70,9 +79,13 @@ package enum AnnouncementDecision: Hashable {
         }
     }
 
-    /// True if a host may bring in a member of a role: administrators do, and none above themselves. Relays of a channel bring in subscribers.
-    package static func mayIntroduce(_ role: GroupMemberRole, by host: GroupMember, inChannel: Bool = false) -> Bool {
-        GroupAction.announceMember.right.permits(host.role, over: [role], inChannel: inChannel)
+    /// True if a host may bring in a member of a role: administrators do, and none above themselves. Relays of a channel bring in subscribers, and tell the
+    /// profiles of those whom the roster lists.
+    ///
+    /// - Parameter known: The member, if this profile knows it.
+    package static func mayIntroduce(_ role: GroupMemberRole, by host: GroupMember, known: GroupMember? = nil, inChannel: Bool = false) -> Bool {
+        let isListed = inChannel && host.isRelay && known.map { RosterRules.lists($0.role) } ?? false
+        return GroupAction.announceMember.right.permits(host.role, over: isListed ? [] : [role], inChannel: inChannel)
     }
 }
 

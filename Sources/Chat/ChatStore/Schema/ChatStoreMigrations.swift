@@ -153,6 +153,15 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("31 roles that an introducer claims") { db in
             try db.execute(sql: "ALTER TABLE group_members ADD COLUMN role_claimed INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("33 rosters of channels") { db in
+            try db.execute(sql: RosterTables.rosters)
+        }
+        migrator.registerMigration("34 introductions by relays") { db in
+            try db.execute(sql: RosterTables.introductions)
+        }
+        migrator.registerMigration("35 abilities of relays") { db in
+            try db.execute(sql: RosterTables.capabilities)
+        }
         return migrator
     }
 

@@ -10,6 +10,7 @@ package struct ChannelColumns: Sendable {
     package var usesRelays: Bool
     package var relayOwnStatus: RelayStatus?
     package var publicMemberCount: Int64?
+    package var rosterVersion: RosterVersion?
     private var rootPrivateKey: Bytes?
     private var rootPublicKey: Bytes?
     private var memberPrivateKey: Bytes?
@@ -22,6 +23,7 @@ package struct ChannelColumns: Sendable {
         rootPrivateKey = row.optionalBytes()
         rootPublicKey = row.optionalBytes()
         memberPrivateKey = row.optionalBytes()
+        rosterVersion = row.optionalInt().flatMap { RosterVersion(rawValue: $0) }
     }
 
     /// The keys of the group; nil if it has none.

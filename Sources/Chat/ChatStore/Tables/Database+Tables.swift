@@ -41,6 +41,10 @@ extension Database {
     package var moderations: ModerationTable { ModerationTable(db: self) }
     /// Relays of channels, and tests of relays.
     package var relays: RelayTable { RelayTable(db: self) }
+    /// Rosters of channels.
+    package var rosters: RosterTable { RosterTable(db: self) }
+    /// Introductions of authors by this relay.
+    package var introductions: IntroductionTable { IntroductionTable(db: self) }
     /// Posts that this relay forwards, and to whom.
     package var relayWork: RelayWorkTable { RelayWorkTable(db: self) }
     /// The usage of quotas at this relay, by channel.

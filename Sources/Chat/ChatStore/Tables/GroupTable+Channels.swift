@@ -1,6 +1,6 @@
 package import ChatAPI
 import ChatProtocol
-import ChatRules
+package import ChatRules
 import EncryptedSQLite
 import GRDB
 package import SMPCrypto
@@ -11,7 +11,8 @@ package import SMPWire
 extension GroupTable {
     /// The columns that ``ChannelColumns`` reads.
     package static let channelColumns = """
-        g.use_relays, g.relay_own_status, g.public_member_count, g.root_private_key, g.root_public_key, g.member_private_key
+        g.use_relays, g.relay_own_status, g.public_member_count, g.root_private_key, g.root_public_key, g.member_private_key,
+        g.roster_version
         """
 
     // MARK: Groups
@@ -79,7 +80,7 @@ extension GroupTable {
             try db.number(
                 """
                 SELECT count(*) FROM groups g JOIN group_members m ON m.group_id = g.group_id AND m.category = 'user'
-                WHERE g.user_id = ? AND (g.relay_own_status IN ('accepted', 'active')
+                WHERE g.user_id = ? AND (g.relay_own_status IN ('accepted', 'acknowledgedRoster', 'active')
                     OR (g.relay_own_status = 'invited' AND EXISTS (SELECT 1 FROM group_links l WHERE l.group_id = g.group_id)))
                     AND m.status IN \(GroupTables.currentStatuses)
                 """, [user]) ?? 0)
@@ -120,6 +121,12 @@ extension GroupTable {
         }
         guard let invitation = found?.0, let link = found?.1 else { return nil }
         return (invitation, link)
+    }
+
+    /// The reason why the channel of an invitation is not served; nil if it is, or if the invitation was given up for another reason.
+    package func relayRefusal(of id: GroupID) throws -> RelayRefusal? {
+        let reason = try db.first("SELECT relay_request_error FROM groups WHERE group_id = ?", [id]) { $0.optionalText() } ?? nil
+        return reason.flatMap { RelayRefusal(rawValue: $0) }
     }
 
     /// Notes why an invitation to relay is given up.

@@ -106,7 +106,7 @@ package struct GroupTable {
             preparedGroup: prepared, chatTags: tags, chatItemTTL: ttl, uiThemes: themes, customData: custom,
             groupSummary: GroupSummary(currentMembers: currentMembers, publicMemberCount: channel.publicMemberCount),
             membersRequireAttention: Int(attention), viaGroupLinkURI: viaLink,
-            groupKeys: profile.publicGroup.flatMap { channel.keys(of: $0) })
+            groupKeys: profile.publicGroup.flatMap { channel.keys(of: $0) }, rosterVersion: channel.rosterVersion)
     }
 
     package func find(_ id: GroupID, user: UserID) throws -> GroupInfo? {

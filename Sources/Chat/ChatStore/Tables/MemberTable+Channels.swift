@@ -4,7 +4,7 @@ import ChatRules
 import EncryptedSQLite
 import GRDB
 package import SMPCrypto
-import SMPWire
+package import SMPWire
 
 extension MemberTable {
     // MARK: Members
@@ -34,6 +34,15 @@ extension MemberTable {
     package func update(_ id: GroupMemberID, memberID: MemberID, publicKey: Ed25519.PublicKey) throws {
         try db.run(
             "UPDATE group_members SET member_id = ?, public_key = ? WHERE group_member_id = ?", [memberID.bytes.blob, publicKey.raw.blob, id])
+    }
+
+    /// Makes a known member one that joins by this profile.
+    package func update(_ id: GroupMemberID, readmittedBy invitation: Bytes, versions: ChatVersionRange, at time: UTCTimestamp) throws {
+        try db.run(
+            """
+            UPDATE group_members SET category = 'invitee', status = 'accepted', invited_by_user = 1, request_invitation_id = ?, peer_min_version = ?,
+                peer_max_version = ?, updated_at = ? WHERE group_member_id = ?
+            """, [invitation.blob, versions.minVersion, versions.maxVersion, time.stored, id])
     }
 
     package func update(_ id: GroupMemberID, relayLink: String) throws {

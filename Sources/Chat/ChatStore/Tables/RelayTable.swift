@@ -19,13 +19,14 @@ package struct RelayTable {
             """, [group, member, relay.json.text, RelayStatus.new.rawValue, time.stored, time.stored])
     }
 
-    private static let relaySelection = "SELECT group_relay_id, group_member_id, relay_json, status, relay_link FROM group_relays"
+    private static let relaySelection = "SELECT group_relay_id, group_member_id, relay_json, status, relay_link, capabilities_json FROM group_relays"
 
     private static func relay(_ row: inout RowReader) throws -> GroupRelay {
         let id = row.id(GroupRelayID.self), member = row.id(GroupMemberID.self)
         let relay = try UserChatRelay(parsing: row.text())
         return GroupRelay(
-            groupRelayID: id, groupMemberID: member, userChatRelay: relay, status: RelayStatus(rawValue: row.text()), relayLink: row.optionalText())
+            groupRelayID: id, groupMemberID: member, userChatRelay: relay, status: RelayStatus(rawValue: row.text()), relayLink: row.optionalText(),
+            capabilities: try row.optionalText().map { try RelayCapabilities(parsing: $0) })
     }
 
     /// The relays of a group, in the order in which they were added.
@@ -56,6 +57,12 @@ package struct RelayTable {
             "UPDATE group_relays SET relay_link = ?, confirmation_id = ?, updated_at = ? WHERE group_member_id = ?",
             [link, confirmation.blob, time.stored, member])
         try db.members.update(member, relayLink: link)
+    }
+
+    /// Stores what a relay says that it does beside forwarding.
+    package func update(member: GroupMemberID, capabilities: RelayCapabilities, at time: UTCTimestamp) throws {
+        try db.run(
+            "UPDATE group_relays SET capabilities_json = ?, updated_at = ? WHERE group_member_id = ?", [capabilities.jsonText, time.stored, member])
     }
 
     /// The confirmation by which the connection with a relay continues.

@@ -100,7 +100,7 @@ package struct RelayUsageTable {
     package func statistics(limit: Int) throws -> RelayStatistics {
         let served = """
             SELECT s.group_id FROM groups s JOIN group_members m ON m.group_id = s.group_id AND m.category = 'user'
-            WHERE s.relay_own_status IN ('accepted', 'active') AND m.status IN \(GroupTables.currentStatuses)
+            WHERE s.relay_own_status IN ('accepted', 'acknowledgedRoster', 'active') AND m.status IN \(GroupTables.currentStatuses)
             """
         let subscribers = """
             max(0, g.current_members - (SELECT count(*) FROM group_members r WHERE r.group_id = g.group_id AND r.role IN ('relay', 'owner')

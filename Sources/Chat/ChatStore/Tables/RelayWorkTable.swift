@@ -14,25 +14,26 @@ package struct RelayWorkTable {
     // MARK: Tasks
 
     package func insertTask(
-        group: GroupID, scope: RelayScope, sender: GroupMemberID, element: Bytes, endsService: Bool = false, at time: UTCTimestamp
+        group: GroupID, scope: RelayScope, sender: GroupMemberID, element: Bytes, introduces: Bool = false, endsService: Bool = false,
+        at time: UTCTimestamp
     ) throws {
         try db.run(
             """
-            INSERT INTO relay_tasks (group_id, support_member_id, for_comments, sender_id, element, ends_service, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, [group, scope.supportMember, scope.isForComments, sender, element.blob, endsService, time.stored])
+            INSERT INTO relay_tasks (group_id, support_member_id, for_comments, sender_id, element, introduces, ends_service, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, [group, scope.supportMember, scope.isForComments, sender, element.blob, introduces, endsService, time.stored])
     }
 
     /// The oldest tasks of a group.
     package func tasks(group: GroupID, limit: Int) throws -> [RelayTask] {
         try db.all(
             """
-            SELECT task_id, support_member_id, for_comments, sender_id, element, ends_service FROM relay_tasks
+            SELECT task_id, support_member_id, for_comments, sender_id, element, introduces, ends_service FROM relay_tasks
             WHERE group_id = ? ORDER BY task_id LIMIT ?
             """, [group, limit]
         ) { row in
             let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())
-            return RelayTask(id: id, scope: scope, sender: row.id(), element: row.bytes(), endsService: row.flag())
+            return RelayTask(id: id, scope: scope, sender: row.id(), element: row.bytes(), introduces: row.flag(), endsService: row.flag())
         }
     }
 
@@ -66,20 +67,33 @@ package struct RelayWorkTable {
     // MARK: Jobs
 
     /// Stores a body to be given to members.
+    ///
+    /// - Parameter senders: The authors who are shown first to members who do not know them.
     package func insertJob(
-        group: GroupID, scope: RelayScope, singleSender: GroupMemberID?, body: Bytes, endsService: Bool, at time: UTCTimestamp
+        group: GroupID, scope: RelayScope, singleSender: GroupMemberID?, senders: [GroupMemberID] = [], body: Bytes, endsService: Bool,
+        at time: UTCTimestamp
     ) throws {
+        // The agent expects growing numbers, and the introductions come before the body.
+        let introductionKey = try senders.isEmpty ? nil : reserveDeliveryNumbers(RelayJob.maximumRosterBodies + senders.count)
         try db.run(
             """
-            INSERT INTO relay_jobs (group_id, support_member_id, for_comments, single_sender_id, body, request_key, ends_service, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, [group, scope.supportMember, scope.isForComments, singleSender, body.blob, try reserveDeliveryNumber(), endsService, time.stored])
+            INSERT INTO relay_jobs (group_id, support_member_id, for_comments, single_sender_id, senders, introduction_key, body, request_key, ends_service,
+                created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                group, scope.supportMember, scope.isForComments, singleSender, senders.map { "\($0.rawValue)" }.joined(separator: ","), introductionKey,
+                body.blob, try reserveDeliveryNumbers(1), endsService, time.stored,
+            ])
     }
 
-    /// A number of the series of deliveries, which no delivery gets.
-    private func reserveDeliveryNumber() throws -> Int64 {
-        if let number = try db.number("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'deliveries' RETURNING seq") { return number }
-        try db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('deliveries', 1)")
+    /// Numbers of the series of deliveries, which no delivery gets.
+    ///
+    /// - Returns: The first of them.
+    private func reserveDeliveryNumbers(_ count: Int) throws -> Int64 {
+        let last = try db.number("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'deliveries' RETURNING seq", [count])
+        if let last { return last - Int64(count) + 1 }
+        try db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('deliveries', ?)", [count])
         return 1
     }
 
@@ -87,14 +101,16 @@ package struct RelayWorkTable {
     package func job(group: GroupID) throws -> RelayJob? {
         try db.first(
             """
-            SELECT job_id, support_member_id, for_comments, single_sender_id, body, request_key, cursor, ends_service, created_at FROM relay_jobs
+            SELECT job_id, support_member_id, for_comments, single_sender_id, senders, introduction_key, body, request_key, cursor, ends_service, created_at
+            FROM relay_jobs
             WHERE group_id = ? ORDER BY ends_service, job_id LIMIT 1
             """, [group]
         ) { row in
             let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())
             return RelayJob(
-                id: id, group: group, scope: scope, singleSender: row.optionalID(), body: row.bytes(), requestKey: row.int(), cursor: row.id(),
-                endsService: row.flag(), createdAt: UTCTimestamp(stored: row.int()))
+                id: id, group: group, scope: scope, singleSender: row.optionalID(),
+                senders: row.text().split(separator: ",").compactMap { Int64($0) }.map { GroupMemberID($0) }, introductionKey: row.optionalInt(),
+                body: row.bytes(), requestKey: row.int(), cursor: row.id(), endsService: row.flag(), createdAt: UTCTimestamp(stored: row.int()))
         }
     }
 
@@ -112,13 +128,17 @@ package struct RelayWorkTable {
     // MARK: Receivers
 
     private static let targets = """
-        SELECT m.group_member_id, cn.agent_connection_id FROM group_members m
+        SELECT m.group_member_id, cn.agent_connection_id, m.index_in_group, cn.peer_max_version >= \(ChatVersions.groupRoster),
+            m.roster_served_version IS NOT NULL
+        FROM group_members m
         JOIN connections cn ON cn.connection_id = (SELECT max(x.connection_id) FROM connections x WHERE x.group_member_id = m.group_member_id)
         WHERE m.category <> 'user' AND m.role <> 'relay' AND m.status IN \(GroupTables.currentStatuses) AND cn.status IN ('ready', 'sndReady')
             AND cn.auth_errors < \(Connection.disablingErrorCount) AND cn.quota_errors < \(Connection.inactiveErrorCount)
         """
 
-    private static func target(_ row: inout RowReader) -> RelayTarget { RelayTarget(member: row.id(), connection: row.bytes()) }
+    private static func target(_ row: inout RowReader) -> RelayTarget {
+        RelayTarget(member: row.id(), connection: row.bytes(), index: row.int(), knowsRosters: row.flag(), hasRoster: row.flag())
+    }
 
     /// The next members of a group that a body is given to: those whose connections take messages, in the order in which they came.
     ///

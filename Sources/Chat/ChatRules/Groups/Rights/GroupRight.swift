@@ -122,7 +122,7 @@ extension GroupAction {
         case .closeComments: GroupRight(roles: .nobody, rolesInChannels: .from(.moderator))
 
         case .changeProfile: GroupRight(roles: .everyone, standings: .withPending)
-        case .setRole: GroupRight(roles: .from(.admin), isBounded: true)
+        case .setRole: GroupRight(roles: .from(.admin), isBounded: true, reservesRosterRoles: true)
         case .block: GroupRight(roles: .from(.moderator), isBounded: true)
         case .remove: GroupRight(roles: .from(.admin), isBounded: true)
         case .letIn: GroupRight(roles: .from(.moderator), isBounded: true)

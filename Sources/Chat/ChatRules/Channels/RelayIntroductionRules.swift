@@ -1,0 +1,37 @@
+package import ChatAPI
+package import ChatProtocol
+package import SMPCrypto
+import SMPWire
+
+/// The decisions of a relay about authors whom it shows to subscribers.
+package enum RelayIntroductionRules {
+    /// Tells whether a message makes its author known first: what members read as its words, or what it decides about others. Those who react, comment, leave
+    /// or change their profile are known by the names with which their messages come.
+    package static func makesKnown(_ event: ChatMessageEvent) -> Bool {
+        switch event {
+        case .newMessage, .updateMessage, .deleteMessage, .memberRole, .restrictMember, .removeMember: true
+        default: false
+        }
+    }
+
+    /// Tells whether an author is shown: owners are known by the link, and a role that no owner has signed is claimed for nobody.
+    ///
+    /// - Parameter isListed: True if the roster that the relay has lists the author.
+    package static func introduces(_ author: GroupMember, isListed: Bool) -> Bool {
+        guard !author.isRelay, author.role != .owner, author.status != .removed else { return false }
+        return isListed || !RosterRules.isPrivileged(author.role)
+    }
+}
+
+/// The proof that somebody who asks a relay to join has the key of a member whom the roster lists.
+package enum JoinProof {
+    /// - Parameters:
+    ///   - signed: The request as it was signed; nil without a signature.
+    ///   - relay: The relay that the request names. Another relay cannot use it.
+    package static func isValid(_ signed: SignedMessage?, key: Ed25519.PublicKey, relay: MemberID?, of member: GroupMember, in group: GroupInfo) -> Bool {
+        guard let signed, let id = group.groupProfile.publicGroup?.publicGroupID, RosterRules.lists(member.role), member.signingKey == key,
+            relay == group.membership.memberID, member.status == .unknown || member.status.isCurrent
+        else { return false }
+        return signed.isValid(in: .group(publicGroupID: id.bytes, member: member.memberID), key: key)
+    }
+}
