@@ -90,7 +90,7 @@ import Testing
                 [
                     SMPClientHello(version: 18, keyHash: KeyHash(random.bytes(32)), key: key).wireBytes,
                     SMPClientHello(version: 8, keyHash: address.keyHash, key: key).wireBytes,
-                    SMPClientHello(version: 19, keyHash: address.keyHash, key: key).wireBytes,
+                    SMPClientHello(version: 21, keyHash: address.keyHash, key: key).wireBytes,
                     SMPClientHello(version: 65_535, keyHash: address.keyHash, key: key).wireBytes, [], random.bytes(500),
                 ]
             }
