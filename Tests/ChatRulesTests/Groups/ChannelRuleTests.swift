@@ -46,21 +46,22 @@ struct ChannelRuleTests {
         #expect(RuleFixtures.group().unknownMemberRole == .author)
     }
 
-    @Test("relays tell of subscribers, and of nobody who decides about others", arguments: roles)
+    @Test("relays tell of subscribers, and of nobody who is on the roster", arguments: roles)
     func announcements(role: GroupMemberRole) {
-        let subscribers: [GroupMemberRole] = [.unknown("x"), .observer, .commenter, .author, .member]
+        let subscribers: [GroupMemberRole] = [.unknown("x"), .observer, .commenter, .author]
         #expect(ChannelRules.mayAnnounce(role) == subscribers.contains(role))
     }
 
-    @Test("the word of a relay makes nobody an owner or a relay, and changes nobody who is known")
+    @Test("the word of a relay gives nobody a role that owners give, and changes nobody who is known")
     func introducedRoles() {
-        for role in [GroupMemberRole.owner, .relay] { #expect(ChannelRules.role(introduced: role, known: nil) == .observer) }
-        for role in [GroupMemberRole.observer, .commenter, .member] { #expect(ChannelRules.role(introduced: role, known: nil) == role) }
+        for role in [GroupMemberRole.owner, .relay, .admin, .moderator, .member] { #expect(ChannelRules.role(introduced: role, known: nil) == .observer) }
+        for role in [GroupMemberRole.observer, .commenter] { #expect(ChannelRules.role(introduced: role, known: nil) == role) }
         for status in [GroupMemberStatus.connected, .announced, .left] {
             #expect(ChannelRules.role(introduced: .member, known: RuleFixtures.member(2, .moderator, status)) == .moderator)
         }
-        #expect(ChannelRules.role(introduced: .member, known: RuleFixtures.member(2, .observer, .unknown)) == .member)
-        #expect(ChannelRules.role(introduced: .owner, known: RuleFixtures.member(2, .member, .unknown)) == .observer)
+        #expect(ChannelRules.role(introduced: .commenter, known: RuleFixtures.member(2, .observer, .unknown)) == .commenter)
+        #expect(ChannelRules.role(introduced: .member, known: RuleFixtures.member(2, .observer, .unknown)) == .observer)
+        #expect(ChannelRules.role(introduced: .owner, known: RuleFixtures.member(2, .member, .unknown)) == .member, "members are known from the roster")
         #expect(ChannelRules.role(introduced: .observer, known: RuleFixtures.member(2, .owner, .unknown)) == .owner, "owners are known from the link")
     }
 

@@ -92,7 +92,7 @@ struct MembershipDecisionTests {
         }
         let relay = RuleFixtures.member(2, .relay)
         for role in Self.roles {
-            #expect(AnnouncementDecision.mayIntroduce(role, by: relay, inChannel: true) == (role < .moderator), "a relay brings in \(role)")
+            #expect(AnnouncementDecision.mayIntroduce(role, by: relay, inChannel: true) == (role < .member), "a relay brings in \(role)")
             #expect(!AnnouncementDecision.mayIntroduce(role, by: relay))
         }
     }
