@@ -21,7 +21,7 @@ extension Profile {
 
     /// A name by which the owner can be reached, as an address.
     private static let domain = "contactDomain"
-    /// What newer clients show to groups of the profile that contacts see.
+    /// The members of a profile for contacts that newer clients also show to groups.
     private static let shownToGroups = ["badge", "description"]
 }
 

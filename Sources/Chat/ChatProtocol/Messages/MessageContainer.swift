@@ -46,7 +46,7 @@ public enum MessageScope: Hashable, JSONConvertible {
 public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionaryLiteral {
     /// Members by their names in the text.
     public var members: [String: MemberID]
-    /// What a mention says besides the member, by its name in the text.
+    /// The unknown members of mentions, by the name of the mention in the text.
     private var unknownMembers: [String: JSONObject] = [:]
 
     /// True if nobody is mentioned.

@@ -11,7 +11,7 @@ enum SMPSessionEvent: Sendable {
     case notification(NotifierID, BoxNonce, Bytes)
     /// Another connection has subscribed to the queues of the client's service.
     case serviceEnded
-    /// What waited in the queues of the client's service has been delivered.
+    /// The end of the waiting messages of the client's service: all of them were delivered.
     case serviceDelivered
     /// A subscription succeeded after its caller had given up.
     case lateSubscription(RecipientID)

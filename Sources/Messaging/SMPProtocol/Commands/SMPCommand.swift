@@ -62,7 +62,7 @@ package enum SMPCommand: Hashable, Sendable {
     /// A proxy passes on an encrypted transmission.
     case rfwd(Bytes)
 
-    // Whoever has a name.
+    // Commands about names.
 
     /// Find out what a name stands for.
     case rslv(SimpleXDomain)

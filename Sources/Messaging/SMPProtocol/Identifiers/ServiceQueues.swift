@@ -4,12 +4,12 @@ package import SMPWire
 /// The queues of a service as one side counts them: from version 19 on, `SUBS` and `NSUBS` say what the client expects, `SOKS` and `ENDS`
 /// what the router has (simplex-messaging.md, "Service subscriptions").
 package struct ServiceQueues: Hashable, Sendable {
-    /// What a client below version 19 says, and whoever does not count.
+    /// The value of clients below version 19, and of clients that do not count.
     package static let unknown = ServiceQueues(count: -1)
     /// No queues.
     package static let none = ServiceQueues(count: 0)
 
-    /// How many queues; negative: not known.
+    /// The number of queues; negative if it is not known.
     package var count: Int64
     /// ``QueueIDsHash/zero`` below version 19.
     package var hash: QueueIDsHash
@@ -42,7 +42,7 @@ package struct ServiceQueues: Hashable, Sendable {
         ServiceQueues(count: count.addingReportingOverflow(others.count).partialValue, hash: hash.combined(with: others.hash))
     }
 
-    /// What is left without these, where all of them are in it.
+    /// The difference to a part of these queues.
     package func excluding(_ others: ServiceQueues) -> ServiceQueues {
         ServiceQueues(count: count.subtractingReportingOverflow(others.count).partialValue, hash: hash.combined(with: others.hash))
     }

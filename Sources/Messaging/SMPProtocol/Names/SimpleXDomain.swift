@@ -81,7 +81,7 @@ extension SimpleXDomain: Codable {
         case subdomains = "subDomain"
     }
 
-    /// What the JSON form says, which need not be a name.
+    /// The parts in the JSON form, which need not be a valid name.
     private struct Parts: Decodable {
         let topLevel: TopLevel
         let domain: String

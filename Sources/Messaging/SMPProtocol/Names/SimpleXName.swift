@@ -2,7 +2,7 @@ public import SMPWire
 
 /// A name that stands for a person or a group: `@ann.simplex`, `#news.simplex`, short `#news`.
 public struct SimpleXName: Hashable, Sendable, Codable {
-    /// What a name stands for.
+    /// The kind of the owner of a name.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// `#`: a public group or channel.
         case publicGroup
@@ -12,7 +12,7 @@ public struct SimpleXName: Hashable, Sendable, Codable {
         fileprivate var sign: String { self == .contact ? "@" : "#" }
     }
 
-    /// What the name stands for.
+    /// The kind of the owner of the name.
     public let kind: Kind
     /// The domain to resolve.
     public let domain: SimpleXDomain

@@ -33,7 +33,7 @@ package enum SMPBrokerMessage: Hashable, Sendable {
     case ok
     case err(SMPErrorType)
     case pong
-    /// What a name stands for.
+    /// The record of a name.
     case rname(NameRecord)
 }
 

@@ -17,7 +17,7 @@ final class NameService: Sendable {
     /// Gets the answer. Called once, on any thread.
     typealias Answer = @Sendable (SMPBrokerMessage) -> Void
 
-    /// What became of the names that were asked for.
+    /// The outcomes of the requested names.
     struct Counts: Sendable {
         var resolved: UInt64 = 0, notFound: UInt64 = 0, failed: UInt64 = 0
     }
