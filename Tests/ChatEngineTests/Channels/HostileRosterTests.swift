@@ -189,17 +189,21 @@ struct HostileRosterTests {
     @Test("a subscriber that asks again and again gets the roster once for each version")
     func repeatedRequests() async throws {
         let scene = try await ChannelScene(["ann"])
+        // The relay delivers other things meanwhile, so only the rosters that it serves count.
         try await scene["relay"].native.engine.transactions.transaction { transaction in
             try transaction.db.run("UPDATE group_members SET roster_served_version = NULL")
+            try transaction.db.run("CREATE TABLE served_rosters (version INTEGER)")
+            try transaction.db.run(
+                """
+                CREATE TRIGGER count_served_rosters AFTER UPDATE OF roster_served_version ON group_members BEGIN
+                    INSERT INTO served_rosters VALUES (new.roster_served_version);
+                END
+                """)
         }
-        func deliveries() async throws -> Int64 {
-            try await scene["relay"].native.engine.store.read { try $0.number("SELECT seq FROM sqlite_sequence WHERE name = 'deliveries'") } ?? 0
-        }
-        let before = try await deliveries()
         for _ in 0..<20 { try await scene.attack(.requestRoster(nil), from: "ann", to: "relay") }
         try await scene.attack(.acknowledgeRoster(.first, error: "x"), from: "ann", to: "relay")
         await scene.expectError("x.grp.roster.ack", at: "relay")
-        #expect(try await deliveries() - before == 1)
+        #expect(try await scene["relay"].native.engine.store.read { try $0.number("SELECT count(*) FROM served_rosters") } == 1)
         await scene.close()
     }
 }
