@@ -73,6 +73,10 @@ import Testing
         ("https://smp8.simplex.im/a # lXUjJW5vHYQzoLYgmi8G bxkGP41_kjefFvBrdwg-0Ok without the spaces", true),
         ("https://smp8.\u{200B}simplex.im/a#lXUjJW5vHYQzoLYgmi8G\u{2060}bxkGP41_kjefFvBrdwg-0Ok", true),
         ("simplex\n:/ \(path)\(queue)\(key) no spaces", true), (link.replacing("#", with: " #\u{3000}") + " thanks", true),
+        // What is no link without them is none with them.
+        ("simplex link https://simplex.chat/\(path)%2Fabc%23%2F%3Fv%3D1-4%26dh%3DMCowBQYDK2VuAyEAabc", false), ("x simplex:/\(path)\(queue)", false),
+        ("x simplex:/\(path)%2F%23%2F%3Fv%3D1-4\(key)", false), ("x https://a.org/\(path)\(queue)\(key)", true),
+        ("x simplex:/contact#/?data=https://a.org/&v=2-7&smp=smp%3A%2F%2FrarsnwRATKB5LE6boQiLo5bKObzjlLIFCUomY0F4oe0%3D%40smp.example.com\(queue)\(key)", true),
         ("https: //example.com/a # lXUjJW5v", false), ("simplex: / contact # / ? v=1", false), ("see https://a.org and #tag", false),
     ])
     func simplexLinksAreFoundInTextsAndOthersAreNot(_ text: String, _ isThere: Bool) async throws {

@@ -1,3 +1,7 @@
+internal import SMPCrypto
+internal import SMPProtocol
+internal import SMPWire
+
 extension Markdown {
     /// The text as it is shown: without the marks of formats, and with the texts of links in place of their addresses.
     public static func shown(_ text: String) -> String {
@@ -51,12 +55,15 @@ extension Markdown {
 
     private static func startsSimplexLink(_ bytes: [UInt8], _ start: Int, _ limit: Int) -> Bool {
         guard let scheme = SimplexLinkStart(bytes, start), let hash = bytes[start..<limit].firstIndex(of: UInt8(ascii: "#")) else { return false }
-        let fragment = bytes[(hash + 1)..<limit]
-        // A full link has the addresses of queues behind the sign.
-        if fragment.starts(with: "/?".utf8) {
-            let isRequest = ["/contact", "/invitation"].contains { bytes[start..<hash].suffix($0.utf8.count).elementsEqual($0.utf8) }
-            return isRequest && !fragment.prefix(longestQuery).split(separator: UInt8(ascii: "&")).allSatisfy { !$0.isQueue }
+        // A full link has the addresses of queues behind the sign. Its query may contain another scheme.
+        let query = bytes[(hash + 1)...].prefix(longestQuery)
+        if query.starts(with: "/?".utf8) {
+            let isRequest = ["/contact", "/invitation", "/contact/", "/invitation/"].contains {
+                bytes[start..<hash].suffix($0.utf8.count).elementsEqual($0.utf8)
+            }
+            return isRequest && hasQueue(query.dropFirst(2))
         }
+        let fragment = bytes[(hash + 1)..<limit]
         // A short one has its key there, an invitation behind the identifier of its data.
         let key = fragment.prefix { $0 != UInt8(ascii: "/") }.count
         let lengths = key < fragment.count ? [keyLength, key + 1 + keyLength] : [keyLength]
@@ -66,6 +73,31 @@ extension Markdown {
             return parse(link)?.contains { $0.format?.isSimplexLink == true } == true
         }
     }
+
+    /// Tells whether the query of a full link names a queue: a router, the identifier of the queue and the owner's key. The text after the link touches it,
+    /// so that only the beginning of the last value counts.
+    private static func hasQueue(_ text: ArraySlice<UInt8>) -> Bool {
+        var query = WireParser(Bytes(text))
+        guard let queue = QueryString(from: &query).bytes("smp") else { return false }
+        var parser = WireParser(queue)
+        guard (try? SMPServerAddress(fromString: &parser)) != nil, parser.skip(UInt8(ascii: "/")), (try? SenderID(fromString: &parser)) != nil else {
+            return false
+        }
+        _ = parser.skip(UInt8(ascii: "/"))
+        guard parser.skip(UInt8(ascii: "#")) else { return false }
+        // Version 1 had the key here.
+        if let next = parser.next, next != UInt8(ascii: "/"), next != UInt8(ascii: "?") { return isKey(parser.rest()) }
+        _ = parser.skip(UInt8(ascii: "/"))
+        guard parser.skip(UInt8(ascii: "?")), let key = QueryString(from: &parser).bytes("dh") else { return false }
+        return isKey(key)
+    }
+
+    private static func isKey(_ text: Bytes) -> Bool {
+        (try? X25519.PublicKey(wireString: String(decoding: text.prefix(queueKeyLength), as: UTF8.self) + "=")) != nil
+    }
+
+    /// Characters of a queue's key without padding: 44 bytes in base64url.
+    private static let queueKeyLength = 59
 
     /// Bytes of the query of a full link in which the addresses of queues are looked for.
     private static let longestQuery = 4_096
@@ -129,9 +161,4 @@ private struct SimplexLinkStart {
         // Letters in lower case; the signs have the bit set already.
         return zip(scheme, bytes[index...]).allSatisfy { $0 == $1 | 0x20 }
     }
-}
-
-extension ArraySlice<UInt8> {
-    /// True for the parameter of a full link that has the addresses of queues, behind the signs of a query.
-    fileprivate var isQueue: Bool { drop { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }.starts(with: "smp=".utf8) }
 }
