@@ -69,16 +69,19 @@ final class TestCore: Sendable {
         try await native.engine.store.write { try $0.connections.update(id, authErrors: 0, quotaErrors: Connection.inactiveErrorCount) }
     }
 
-    /// Waits until a condition is true; it is looked at anew after every event.
+    /// Waits until a condition is true; it is checked after every event, and now and then, since not every change has an event.
     ///
     /// - Returns: false if it is not in time.
     func eventually(_ limit: Duration = .seconds(120), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
+        var pause: Duration = .milliseconds(100)
         while true {
             let seen = state.withLock { $0.total }
             if await condition() { return true }
-            if ContinuousClock.now > deadline { return false }
-            await nextEvent(after: seen, until: deadline)
+            let now = ContinuousClock.now
+            if now > deadline { return false }
+            await nextEvent(after: seen, until: min(deadline, now + pause))
+            pause = min(pause * 2, .seconds(2))
         }
     }
 
