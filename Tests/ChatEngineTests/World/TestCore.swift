@@ -74,14 +74,14 @@ final class TestCore: Sendable {
     /// - Returns: false if it is not in time.
     func eventually(_ limit: Duration = .seconds(120), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
-        var pause: Duration = .milliseconds(100)
+        var pause: Duration = .milliseconds(250)
         while true {
             let seen = state.withLock { $0.total }
             if await condition() { return true }
             let now = ContinuousClock.now
             if now > deadline { return false }
             await nextEvent(after: seen, until: min(deadline, now + pause))
-            pause = min(pause * 2, .seconds(2))
+            pause = min(pause * 2, .seconds(16))
         }
     }
 
