@@ -55,7 +55,7 @@ docs: packages
 
 # The archives of a release, in $(RELEASE)/out: a tar archive, a Debian package, the list of parts, and checksums. The program contains the Swift libraries.
 RELEASE := .build-release
-release: PACKAGES += libcurl4-openssl-dev dpkg-dev git python3 xz-utils
+release: PACKAGES += dpkg-dev git python3 xz-utils
 release: packages
 	$(SWIFT) build -c release --static-swift-stdlib --product parley --scratch-path $(RELEASE)
 	Packaging/make-packages $(RELEASE)/release/parley $(RELEASE)/checkouts $(RELEASE)/out

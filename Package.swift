@@ -185,8 +185,12 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let bots: [Target] =
+    // Requests to servers of the web.
+    module(
+        "WebClient", layer: "Bots", uses: ["AsyncPrimitives", "SMPTransport", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        tests: ["HTTPEndpoint", logging])
     // Pictures for previews.
-    module("Pictures", layer: "Bots", uses: ["CTurboJPEG", "CPNG", "CWebP"])
+    + module("Pictures", layer: "Bots", uses: ["CTurboJPEG", "CPNG", "CWebP"])
     // The process of a core: its data folder, the routers in it, settings, monitoring, logs and faults.
     + module(
         "Hosting", layer: "Bots",
@@ -200,7 +204,7 @@ let bots: [Target] =
         "Parley", layer: "Bots",
         uses: [
             "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting", "SMPWire",
-            "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
+            "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "WebClient", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"),
         ],
         tests: [
@@ -210,7 +214,7 @@ let bots: [Target] =
     + module(
         "ParleyRules", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "UnicodeText", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "HTTPEndpoint", "WebClient", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
             .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Yams", package: "Yams"),
         ],
         tests: ["ParleyTesting"])

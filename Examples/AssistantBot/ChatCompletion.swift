@@ -1,9 +1,5 @@
 import Foundation
-import Synchronization
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import Parley
 
 /// One request to the endpoint, whose answer is read while it is written.
 struct ChatCompletion: Sendable {
@@ -26,14 +22,12 @@ struct ChatCompletion: Sendable {
         let stream = true
     }
 
-    private func request() throws -> URLRequest {
-        var request = URLRequest(url: settings.endpoint)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
-        if let key = settings.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-        request.httpBody = try JSONEncoder().encode(
-            Body(model: settings.model, messages: turns.map { Body.Message(role: $0.role.rawValue, content: $0.text) }))
+    private func request() throws -> WebRequest {
+        var request = WebRequest("POST", settings.endpoint.absoluteString)
+        request.headers = ["Content-Type": "application/json", "Accept": "text/event-stream"]
+        if let key = settings.key { request.headers["Authorization"] = "Bearer \(key)" }
+        request.body = Array(
+            try JSONEncoder().encode(Body(model: settings.model, messages: turns.map { Body.Message(role: $0.role.rawValue, content: $0.text) })))
         return request
     }
 
@@ -42,113 +36,43 @@ struct ChatCompletion: Sendable {
     /// - Returns: a stream that ends with an ``AssistantError`` if there is no whole answer. Who reads no more ends the request.
     func parts() -> AsyncThrowingStream<String, any Error> {
         let (stream, continuation) = AsyncThrowingStream<String, any Error>.makeStream()
-        let transfer = StreamingTransfer(continuation, upTo: settings.longestStream)
-        continuation.onTermination = { _ in transfer.cancel() }
-        do {
-            transfer.start(try request(), patience: settings.patience, limit: settings.limit)
-        } catch {
-            continuation.finish(throwing: AssistantError.malformed)
-        }
-        return stream
-    }
-}
-
-/// Feeds what a server sends to a parser, chunk by chunk.
-private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendable {
-    private struct State {
-        var parser: EventStreamParser
-        var session: URLSession?
-        var watchdog: Task<Void, Never>?
-        var lastChunk = ContinuousClock.now
-        var isOver = false
-    }
-
-    private let continuation: AsyncThrowingStream<String, any Error>.Continuation
-    private let state: Mutex<State>
-
-    /// - Parameter longest: bytes of an answer at the most.
-    init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation, upTo longest: Int) {
-        self.continuation = continuation
-        state = Mutex(State(parser: EventStreamParser(upTo: longest)))
-    }
-
-    func start(_ request: URLRequest, patience: Duration, limit: Duration) {
-        let configuration = URLSessionConfiguration.ephemeral
-        // The watchdog measures the waits. A session ends by itself only if that is late.
-        configuration.timeoutIntervalForRequest = Double(limit.components.seconds) + 60
-        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        let watchdog = Task { [weak self] in
-            let end = ContinuousClock.now + limit
-            while !Task.isCancelled {
-                guard let self else { return }
-                let next = min(self.state.withLock(\.lastChunk) + patience, end)
-                if next <= .now { return self.finish(throwing: .timedOut) }
-                do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
+        let reading = Task {
+            do {
+                try await read(into: continuation)
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: Self.assistantError(error))
             }
         }
-        let isOver = state.withLock { state in
-            if !state.isOver { (state.session, state.watchdog) = (session, watchdog) }
-            return state.isOver
-        }
-        guard !isOver else {
-            watchdog.cancel()
-            return session.invalidateAndCancel()
-        }
-        session.dataTask(with: request).resume()
+        continuation.onTermination = { _ in reading.cancel() }
+        return stream
     }
 
-    func cancel() { finish(throwing: nil) }
-
-    /// The first call decides how the answer ends: a transfer that is cancelled reports an error as well.
-    private func finish(throwing error: AssistantError?) {
-        let open = state.withLock { state -> (session: URLSession?, watchdog: Task<Void, Never>?)? in
-            guard !state.isOver else { return nil }
-            defer { (state.session, state.watchdog, state.isOver) = (nil, nil, true) }
-            return (state.session, state.watchdog)
+    private func read(into continuation: AsyncThrowingStream<String, any Error>.Continuation) async throws {
+        var limits = WebClient.Limits()
+        limits.patience = settings.patience
+        limits.duration = settings.limit
+        // The parser ends a longer answer, and has shown what came before.
+        limits.body = .max
+        try await WebClient(limits: limits).withResponse(to: request()) { response, body in
+            guard response.status == 200 else { throw AssistantError.status(response.status) }
+            var parser = EventStreamParser(upTo: settings.longestStream)
+            for try await bytes in body {
+                let output = parser.take(bytes)
+                for text in output.texts { continuation.yield(text) }
+                if let failure = output.failure { throw failure }
+                if output.isDone { return }
+            }
         }
-        guard let open else { return }
-        continuation.finish(throwing: error)
-        open.watchdog?.cancel()
-        open.session?.invalidateAndCancel()
     }
 
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        guard status == 200 else {
-            completionHandler(.cancel)
-            return finish(throwing: .status(status))
+    private static func assistantError(_ error: any Error) -> AssistantError {
+        switch error {
+        case let error as AssistantError: error
+        case let error as WebError where error.code == .timeout: .timedOut
+        case is WebError: .unreachable
+        default: .malformed
         }
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // In slices: what a slice brings is shown while the rest is read, and a reader who has enough ends it.
-        var rest = data[...]
-        while !rest.isEmpty, take(rest.prefix(Self.slice)) { rest = rest.dropFirst(Self.slice) }
-    }
-
-    /// Bytes that are read at once.
-    private static let slice = 4_096
-
-    /// - Returns: false if the answer is over.
-    private func take(_ bytes: Data) -> Bool {
-        let output = state.withLock { state -> EventStreamParser.Output? in
-            guard !state.isOver else { return nil }
-            state.lastChunk = .now
-            return state.parser.take(bytes)
-        }
-        guard let output else { return false }
-        for text in output.texts { continuation.yield(text) }
-        if output.isDone { finish(throwing: output.failure) }
-        return !output.isDone
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        if (error as? URLError)?.code == .timedOut { return finish(throwing: .timedOut) }
-        finish(throwing: error == nil ? nil : .unreachable)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Parley
 
 /// A feed in a file or on a web server.
 struct Feed: Sendable {
@@ -11,7 +12,7 @@ struct Feed: Sendable {
     init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         guard let url = text.contains("://") ? URL(string: text) : URL(fileURLWithPath: text) else { return nil }
-        guard url.isFileURL || FeedDownload.schemes.contains(url.scheme?.lowercased() ?? "") else { return nil }
+        guard url.isFileURL || ["https", "http"].contains(url.scheme?.lowercased()) else { return nil }
         self.url = url
     }
 
@@ -19,7 +20,32 @@ struct Feed: Sendable {
     func entries() async throws(FeedError) -> [FeedEntry] { try FeedParser.entries(of: try await document()).reversed() }
 
     private func document() async throws(FeedError) -> Data {
-        url.isFileURL ? try Self.file(at: url) : try await FeedDownload.document(at: url, limit: Self.sizeLimit)
+        url.isFileURL ? try Self.file(at: url) : try await Self.download(url)
+    }
+
+    /// The client for feeds: servers move, so some redirections are followed.
+    private static let client: WebClient = {
+        var limits = WebClient.Limits()
+        limits.patience = .seconds(30)
+        limits.duration = .seconds(120)
+        limits.body = sizeLimit
+        limits.redirects = 5
+        return WebClient(limits: limits)
+    }()
+
+    private static func download(_ url: URL) async throws(FeedError) -> Data {
+        let accept = "application/rss+xml, application/atom+xml, application/xml;q=0.9"
+        do {
+            let (response, body) = try await client.send(WebRequest("GET", url.absoluteString, headers: ["Accept": accept]))
+            guard response.status == 200 else { throw FeedError.status(response.status) }
+            return Data(body)
+        } catch let error as FeedError {
+            throw error
+        } catch let error as WebError where error.code == .tooLarge {
+            throw .tooLarge(limit: sizeLimit)
+        } catch {
+            throw .notReached("\(error)")
+        }
     }
 
     private static func file(at url: URL) throws(FeedError) -> Data {

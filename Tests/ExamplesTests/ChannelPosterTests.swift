@@ -174,13 +174,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404),
-        ("HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Length: 0\r\n\r\n", 302),
-        ("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n", 302),
+        ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", FeedError.status(404)),
+        (
+            "HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Length: 0\r\n\r\n",
+            .notReached("redirect: 127.0.0.1 redirects to something that is not an address of the web")
+        ), ("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n", .notReached("redirect: 127.0.0.1 redirects more than 5 times")),
     ])
-    func anAnswerThatIsNoFeedIsAnError(_ answer: String, _ status: Int) async throws {
+    func anAnswerThatIsNoFeedIsAnError(_ answer: String, _ error: FeedError) async throws {
         let server = try await FeedServer(answer: answer)
-        await #expect(throws: FeedError.status(status)) { try await Feed(server.address)?.entries() }
+        await #expect(throws: error) { try await Feed(server.address)?.entries() }
         try await server.close()
         await #expect {
             _ = try await Feed(server.address)?.entries()

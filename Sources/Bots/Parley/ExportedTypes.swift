@@ -1,6 +1,7 @@
 // The types of other modules that handlers are given or give: `import Parley` is enough to name them.
 
 @_exported public import Hosting
+@_exported public import WebClient
 
 @_exported public import enum ChatAPI.ChatCommand
 @_exported public import protocol ChatAPI.ChatCore

@@ -8,6 +8,8 @@ final class PeerVerification {
         case server(fingerprint: Bytes)
         /// A client: none, a self-signed one, or a chain of any identity; the reader decides whom it identifies.
         case client
+        /// A server of the web: a certificate for this host that an authority has signed. OpenSSL decides by itself.
+        case authorities(host: String)
     }
 
     let rule: Rule
@@ -39,6 +41,7 @@ final class PeerVerification {
         case .client:
             guard chain.count <= 4 else { return "a client presents at most 4 certificates, not \(chain.count)" }
             if chain.isEmpty { return nil }
+        case .authorities: return "only OpenSSL decides about certificates of the web"
         }
         return Self.pathRefusal(of: chain)
     }

@@ -31,8 +31,7 @@ package struct SMPTransportClient: Sendable {
 
     private let configuration: Configuration
     private let context: TLSContext
-    private let group: any EventLoopGroup
-    private let resolver: (any Resolver & Sendable)?
+    private let connector: TCPConnector
 
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     package init(
@@ -44,8 +43,7 @@ package struct SMPTransportClient: Sendable {
     /// - Parameter resolver: finds the addresses of names; nil for the system's.
     init(configuration: Configuration, group: any EventLoopGroup, resolver: (any Resolver & Sendable)?) throws(ConnectionError) {
         self.configuration = configuration
-        self.group = group
-        self.resolver = resolver
+        connector = TCPConnector(group: group, keepAlive: configuration.keepAlive, resolver: resolver)
         context = try TLSContext.client(
             applicationProtocols: configuration.applicationProtocols, credential: configuration.serviceCredential)
     }
@@ -86,7 +84,7 @@ package struct SMPTransportClient: Sendable {
         let channel: any Channel
         if let proxy = configuration.proxy, usesProxy {
             let handshake = try SOCKSHandshake(host: host, port: socksPort, credentials: credentials(proxy, purpose))
-            channel = try await openChannel(host: proxy.host, port: proxy.port, timeout) { [self] channel in
+            channel = try await connector.connect(host: proxy.host, port: proxy.port, timeout) { [self] channel in
                 try channel.pipeline.syncOperations.addHandler(
                     SOCKSHandler(handshake, timeout: timeout) {
                         attempt.resolve(.failure($0))
@@ -95,7 +93,7 @@ package struct SMPTransportClient: Sendable {
                     })
             }
         } else {
-            channel = try await openChannel(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, open, attempt) }
+            channel = try await connector.connect(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, open, attempt) }
         }
         let result = await withTaskCancellationHandler {
             await attempt.value()
@@ -128,88 +126,5 @@ package struct SMPTransportClient: Sendable {
         try channel.pipeline.syncOperations.addHandler(OpenSSLHandler(session), position: .before(handshake))
     }
 
-    /// Opens a TCP connection. A name can have several addresses, and each that is tried has a channel: only the first that is connected is begun with,
-    /// and the others are closed. If the task is cancelled, all are closed, and a name that is still being looked up is not waited for.
-    ///
-    /// - Parameter begin: called once at most, on the event loop of the channel, which is active and reads nothing yet.
-    private func openChannel(
-        host: String, port: Int, _ timeout: TimeAmount, begin: @escaping @Sendable (any Channel) throws -> Void
-    ) async throws(ConnectionError) -> any Channel {
-        let keepAlive = configuration.keepAlive
-        let channels = ConnectingChannels()
-        let bootstrap = ClientBootstrap(group: group)
-            .resolver(resolver)
-            .connectTimeout(timeout)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.writeBufferWaterMark, value: .smpBlocks)
-            .channelOption(.maxMessagesPerRead, value: 1)
-            .channelOption(.recvAllocator, value: BlockReadAllocator())
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channels.add(channel)
-                    try keepAlive?.apply(to: channel)
-                    limitUnsent(channel)
-                }
-            }
-        // An address needs no resolver, which has threads of its own and is shared by the whole process.
-        let address = try? SocketAddress(ipAddress: host, port: port)
-        let connecting = address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: host, port: port)
-        let outcome = ConnectAttempt<any Channel>()
-        connecting.flatMap { channel in
-            // In the next turn: the pipeline learns only after this that it is active.
-            channel.eventLoop.submit {
-                do {
-                    guard channel.isActive else { throw ConnectionError(.disconnected, "\(host):\(port) went away at once") }
-                    try begin(channel)
-                    return channel
-                } catch {
-                    channel.close(promise: nil)
-                    throw error
-                }
-            }
-        }.whenComplete { outcome.resolve($0.mapError { Self.error($0, to: "\(host):\(port)") }) }
-        return try await withTaskCancellationHandler {
-            await outcome.value()
-        } onCancel: {
-            outcome.resolve(.failure(Self.cancelled))
-            channels.close()
-        }.get()
-    }
-
     private static let cancelled = ConnectionError(.cancelled, "connecting was cancelled")
-
-    private static func error(_ error: any Error, to peer: String) -> ConnectionError {
-        if let error = error as? ConnectionError { return error }
-        if case .connectTimeout? = error as? ChannelError { return ConnectionError(.timedOut, "\(peer) did not answer in time", cause: error) }
-        return ConnectionError(.connectFailed, "no connection to \(peer)", cause: error)
-    }
-}
-
-/// The channels of one attempt to connect, all of which are closed when it is cancelled.
-private final class ConnectingChannels: Sendable {
-    private struct State {
-        var channels: [any Channel] = []
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-
-    /// - Throws: ``ConnectionError`` `cancelled` for a channel that comes after ``close()``.
-    func add(_ channel: any Channel) throws(ConnectionError) {
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.channels.append(channel) }
-            return state.isClosed
-        }
-        if isClosed { throw ConnectionError(.cancelled, "connecting was cancelled") }
-    }
-
-    func close() {
-        let channels = state.withLock { state in
-            state.isClosed = true
-            defer { state.channels = [] }
-            return state.channels
-        }
-        for channel in channels { channel.close(promise: nil) }
-    }
 }

@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 import SMPWire
 
 /// Asks a proxy for a connection, and then gives its place to the handlers of that connection. To be added to a channel that is active.
-final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+package final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     private var handshake: SOCKSHandshake
     private let timeout: TimeAmount
@@ -16,7 +16,7 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - onFailure: called at most once, on the event loop.
     ///   - addHandlers: adds the handlers of the connection at the end of the pipeline.
-    init(
+    package init(
         _ handshake: SOCKSHandshake, timeout: TimeAmount, onFailure: @escaping (ConnectionError) -> Void,
         addHandlers: @escaping (any Channel) throws -> Void
     ) {
@@ -26,7 +26,7 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.addHandlers = addHandlers
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: timeout) {
             let (handler, context) = bound.value
@@ -36,7 +36,7 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.read()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return context.fireChannelRead(data) }
         let buffer = unwrapInboundIn(data)
         switch handshake.receive(Bytes(buffer.readableBytesView)) {
@@ -61,17 +61,17 @@ final class SOCKSHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         if !isOver { context.read() }
         context.fireChannelReadComplete()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isOver else { return context.fireErrorCaught(error) }
         fail(context, ConnectionError(.connectFailed, "the connection to the proxy broke", cause: error))
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         fail(context, ConnectionError(.connectFailed, "the proxy closed the connection"))
         context.fireChannelInactive()
     }

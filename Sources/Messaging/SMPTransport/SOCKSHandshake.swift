@@ -7,7 +7,7 @@ import SMPWire
 #endif
 
 /// The client's side of a SOCKS5 handshake, without I/O (RFC 1928, RFC 1929).
-struct SOCKSHandshake: Sendable {
+package struct SOCKSHandshake: Sendable {
     enum Step: Sendable, Equatable {
         /// Send this and continue reading.
         case send(Bytes)
@@ -28,7 +28,7 @@ struct SOCKSHandshake: Sendable {
     ///   - host: a name of at most 255 bytes, or an address.
     ///   - credentials: at most 255 bytes each.
     /// - Throws: ``ConnectionError`` `unsupported` for an address without a SOCKS encoding.
-    init(host: String, port: UInt16, credentials: (user: String, password: String)?) throws(ConnectionError) {
+    package init(host: String, port: UInt16, credentials: (user: String, password: String)?) throws(ConnectionError) {
         self.credentials = credentials.map { (Bytes($0.user.utf8), Bytes($0.password.utf8)) }
         if let (user, password) = self.credentials, user.isEmpty || user.count > 255 || password.count > 255 {
             throw ConnectionError(.unsupported, "a proxy takes names and passwords of at most 255 bytes")

@@ -12,6 +12,8 @@ package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let role: Role
     let applicationProtocols: [String]
+    /// True for the connecting side of the web, which trusts authorities; false for the network, whose peers are pinned.
+    let isWeb: Bool
 
     enum Role: Sendable { case client, server }
 
@@ -53,12 +55,40 @@ package final class TLSContext: @unchecked Sendable {
         self.pointer = pointer
         self.role = role
         applicationProtocols = protocols
+        isWeb = false
         guard Self.setParameters(of: pointer) else {
             throw ConnectionError(.tlsFailed, "OpenSSL lacks the network's ciphers", cause: OpenSSLError.take())
         }
         if let credential { try Self.install(credential, in: pointer) }
         SSL_CTX_set_cert_verify_callback(pointer, verifyPeerCertificates, nil)
         SSL_CTX_set_verify(pointer, role == .client || requestsCertificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        try setApplicationProtocols()
+    }
+
+    /// Parameters of the connecting side for servers of the web: TLS 1.2 and later with the choices of OpenSSL, HTTP/1.1, and certificates that an
+    /// authority has signed.
+    ///
+    /// - Parameter authorities: Certificates in DER that are trusted instead of those of the system.
+    /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
+    init(webAuthorities authorities: [Bytes]?) throws(ConnectionError) {
+        OpenSSLLibrary.prepare()
+        OpenSSLError.clear()
+        guard let pointer = SSL_CTX_new(TLS_client_method()) else {
+            throw ConnectionError(.tlsFailed, "TLS is not available", cause: OpenSSLError.take())
+        }
+        self.pointer = pointer
+        role = .client
+        applicationProtocols = ["http/1.1"]
+        isWeb = true
+        _ = SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE), nil)
+        _ = SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        guard SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1 else {
+            throw ConnectionError(.tlsFailed, "OpenSSL lacks TLS 1.2", cause: OpenSSLError.take())
+        }
+        guard WebAuthorities.trust(authorities, in: pointer) else {
+            throw ConnectionError(.invalidCredential, "the certificate authorities cannot be read", cause: OpenSSLError.take())
+        }
+        SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         try setApplicationProtocols()
     }
 

@@ -54,6 +54,11 @@ final class TLSSession {
         self.ssl = ssl
         SSL_set_bio(ssl, bio, bio)
         SSL_set_ex_data(ssl, peerVerificationIndex, Unmanaged.passUnretained(verification).toOpaque())
+        if case .authorities(let host) = rule {
+            guard Self.expect(host, on: ssl) else {
+                throw ConnectionError(.tlsFailed, "\(host) is not a name that a certificate can have", cause: OpenSSLError.take())
+            }
+        }
         switch context.role {
         case .client: SSL_set_connect_state(ssl)
         case .server: SSL_set_accept_state(ssl)
@@ -61,6 +66,14 @@ final class TLSSession {
     }
 
     deinit { SSL_free(ssl) }
+
+    /// Names the host to the server, and has its certificate checked for it.
+    private static func expect(_ host: String, on ssl: OpaquePointer) -> Bool {
+        if IPAddress(parsing: host) != nil { return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1 }
+        var name = Array((host.hasSuffix(".") ? String(host.dropLast()) : host).utf8CString)
+        return SSL_set1_host(ssl, name) == 1
+            && SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name) == 1
+    }
 
     /// Continues the handshake with the received bytes.
     func advanceHandshake() -> HandshakeProgress {
@@ -78,6 +91,12 @@ final class TLSSession {
             OpenSSLError.clear()
             return failure
         }
+        let refusal = SSL_get_verify_result(ssl)
+        if context.isWeb, refusal != Int(X509_V_OK) {
+            OpenSSLError.clear()
+            let reason = String(cString: X509_verify_cert_error_string(refusal))
+            return ConnectionError(.wrongIdentity, "the certificate of the server is not accepted: \(reason)")
+        }
         let cause = OpenSSLError.take()
         let isProtocol = cause.reasons.contains { $0.contains("no application protocol") }
         return ConnectionError(
@@ -90,10 +109,10 @@ final class TLSSession {
         let length =
             context.role == .client
             ? SSL_get_finished(ssl, &finished, finished.count) : SSL_get_peer_finished(ssl, &finished, finished.count)
-        guard length == 32 else { return .failed(ConnectionError(.tlsFailed, "the handshake has no channel binding")) }
+        guard length == 32 || context.isWeb else { return .failed(ConnectionError(.tlsFailed, "the handshake has no channel binding")) }
         let selected = applicationProtocol
         // A peer that knows no ALPN at all is a server of before SMP 7, or not one of this network.
-        guard context.applicationProtocols.isEmpty || selected.map(context.applicationProtocols.contains) == true else {
+        guard context.applicationProtocols.isEmpty || context.isWeb && selected == nil || selected.map(context.applicationProtocols.contains) == true else {
             return .failed(ConnectionError(.wrongProtocol, "no application protocol in common"))
         }
         return .finished(

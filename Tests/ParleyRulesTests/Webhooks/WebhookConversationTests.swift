@@ -202,7 +202,7 @@ import Testing
 
     // MARK: A receiver on the loopback interface
 
-    @Test func requestsOfFoundationReachAReceiverAndFollowNoRedirection() async throws {
+    @Test func requestsReachAReceiverAndFollowNoRedirection() async throws {
         let seen = Mutex<[HTTPRequest]>([])
         let server = try await HTTPServer.start(host: "127.0.0.1", port: 0) { request in
             seen.withLock { $0.append(request) }
@@ -216,7 +216,7 @@ import Testing
             default: return .text(.ok, "thank you")
             }
         }
-        let transport = URLSessionTransport()
+        let transport = WebClientTransport()
         func post(_ path: String) async throws -> WebhookResponse {
             try await transport.post(WebhookRequest(url: "http://127.0.0.1:\(server.port)\(path)", headers: ["webhook-id": "msg_1"], body: Array("{}".utf8)))
         }

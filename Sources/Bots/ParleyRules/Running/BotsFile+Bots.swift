@@ -19,7 +19,7 @@ extension ProfileSpec {
     ///   - logger: the log of rules.
     public func makeBot(lists: [String: ListSpec] = [:], logger: Logger = Logger(label: "parley.rules")) throws -> Bot {
         let rules = try compiled(lists: lists)
-        return bot(logger: logger, menuOf: rules.rules, webhooks: URLSessionTransport.shared) { rules }
+        return bot(logger: logger, menuOf: rules.rules, webhooks: WebClientTransport()) { rules }
     }
 
     /// The rules, ready to be run.

@@ -14,7 +14,7 @@ public final class RunningRules: Sendable {
 
     /// - Parameter logger: the log of rules.
     public convenience init(_ file: BotsFile, logger: Logger = Logger(label: "parley.rules")) throws {
-        try self.init(file, logger: logger, webhooks: URLSessionTransport.shared)
+        try self.init(file, logger: logger, webhooks: WebClientTransport())
     }
 
     /// - Parameter webhooks: the way of webhooks to their receivers.

@@ -1,6 +1,4 @@
-internal import Foundation
-internal import FoundationNetworking
-internal import Synchronization
+internal import WebClient
 
 /// A request to a receiver of webhooks.
 package struct WebhookRequest: Sendable, Hashable {
@@ -30,86 +28,22 @@ package protocol WebhookTransport: Sendable {
     func post(_ request: WebhookRequest) async throws -> WebhookResponse
 }
 
-/// Requests of Foundation: TLS is checked against the certificate authorities of the system.
+/// Requests over the web: TLS is checked against the certificate authorities of the system.
 ///
-/// A redirection is an answer, and not followed. Only the head of an answer is read; the body is cut off.
-package final class URLSessionTransport: WebhookTransport {
-    /// Seconds for the connection and the answer.
-    private static let timeout = 15.0
-    private let answers = AnswerHeads()
-    private let session: URLSession
-
-    /// One for the process: it keeps connections.
-    package static let shared = URLSessionTransport()
+/// A redirection is an answer, and not followed. Only the head of an answer is read.
+package struct WebClientTransport: WebhookTransport {
+    private let client: WebClient
 
     package init() {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.urlCache = nil
-        configuration.timeoutIntervalForRequest = Self.timeout
-        configuration.timeoutIntervalForResource = Self.timeout * 2
-        session = URLSession(configuration: configuration, delegate: answers, delegateQueue: nil)
+        var limits = WebClient.Limits()
+        limits.patience = .seconds(15)
+        limits.duration = .seconds(30)
+        client = WebClient(limits: limits)
     }
 
     package func post(_ request: WebhookRequest) async throws -> WebhookResponse {
-        guard let url = URL(string: request.url) else { throw URLError(.badURL) }
-        var outgoing = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeout)
-        outgoing.httpMethod = "POST"
-        outgoing.httpBody = Data(request.body)
-        for (name, value) in request.headers { outgoing.setValue(value, forHTTPHeaderField: name) }
-        let task = session.dataTask(with: outgoing)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                answers.wait(for: task, continuation)
-                if Task.isCancelled { task.cancel() }
-                task.resume()
-            }
-        } onCancel: {
-            task.cancel()
+        try await client.withResponse(to: WebRequest("POST", request.url, headers: request.headers, body: request.body)) { response, _ in
+            WebhookResponse(status: response.status, retryAfter: response["Retry-After"].flatMap(Double.init) ?? 0)
         }
-    }
-}
-
-/// The heads of answers, for those who wait for them.
-private final class AnswerHeads: NSObject, URLSessionDataDelegate, Sendable {
-    typealias Waiter = CheckedContinuation<WebhookResponse, any Error>
-    private let waiters = Mutex<[Int: Waiter]>([:])
-    /// Bytes of an answer that are read so that its connection can be used again.
-    private static let shortAnswer: Int64 = 4_096
-
-    func wait(for task: URLSessionTask, _ waiter: Waiter) { waiters.withLock { $0[task.taskIdentifier] = waiter } }
-
-    private func end(_ task: URLSessionTask, _ result: Result<WebhookResponse, any Error>) {
-        waiters.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.resume(with: result)
-    }
-
-    private static func answer(_ response: URLResponse) -> WebhookResponse? {
-        guard let response = response as? HTTPURLResponse else { return nil }
-        return WebhookResponse(status: response.statusCode, retryAfter: response.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init) ?? 0)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-        if let answer = Self.answer(response) { end(task, .success(answer)) }
-        task.cancel()
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        completionHandler(.allow)
-        guard let answer = Self.answer(response) else { return }
-        end(dataTask, .success(answer))
-        if response.expectedContentLength < 0 || response.expectedContentLength > Self.shortAnswer { dataTask.cancel() }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        if let error { return end(task, .failure(error)) }
-        end(task, task.response.flatMap(Self.answer).map { .success($0) } ?? .failure(URLError(.badServerResponse)))
     }
 }

@@ -5,14 +5,6 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The addresses of other routers to which a proxy may connect.
 ///
 /// A name is looked up once, and the connection goes to the checked address: a name server gets no second query that it could answer
@@ -59,36 +51,7 @@ final class RelayAddresses: Sendable {
             pool = new
             return new
         }
-        return (try? await pool.runIfActive { Self.systemLookup(name) }) ?? []
-    }
-
-    /// Looks up a name with the system's resolver. Blocks.
-    private static func systemLookup(_ name: String) -> [IPAddress] {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        hints.ai_protocol = Int32(IPPROTO_TCP)
-        var result: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(name, nil, &hints, &result) == 0 else { return [] }
-        defer { freeaddrinfo(result) }
-        var addresses: [IPAddress] = []
-        var next = result
-        while let info = next?.pointee {
-            if let address = address(of: info), !addresses.contains(address) { addresses.append(address) }
-            next = info.ai_next
-        }
-        return addresses
-    }
-
-    private static func address(of info: addrinfo) -> IPAddress? {
-        var text = [CChar](repeating: 0, count: 64)
-        guard info.ai_family == AF_INET || info.ai_family == AF_INET6,
-            getnameinfo(info.ai_addr, info.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-        else { return nil }
-        return IPAddress(parsing: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        return (try? await pool.runIfActive { IPAddress.lookUp(name) }) ?? []
     }
 
     /// Ends the threads, if there are any.
