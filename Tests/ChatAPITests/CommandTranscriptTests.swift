@@ -11,12 +11,12 @@ import TranscriptSupport
     @Test("commands that the official core carries out are read, and written so that they are read again", arguments: Transcript.names)
     func accepted(name: String) throws {
         for (line, text, response) in try Transcript.load(name).exchanges where response != Self.rejection {
-            guard let command = try? ChatCommand(parsing: text) else {
+            guard let command = try? ChatCommand(parsing: text, for: .v65) else {
                 Issue.record("\(name):\(line): \(text.prefix(200)) is not read")
                 continue
             }
             let written = command.commandString
-            guard let again = try? ChatCommand(parsing: written) else {
+            guard let again = try? ChatCommand(parsing: written, for: .v65) else {
                 Issue.record("\(name):\(line): \(text.prefix(200)) is written \(written.prefix(200)), which is not read")
                 continue
             }
@@ -28,7 +28,7 @@ import TranscriptSupport
     func rejected(name: String) throws {
         for (line, text, response) in try Transcript.load(name).exchanges where response == Self.rejection {
             do {
-                let command = try ChatCommand(parsing: text)
+                let command = try ChatCommand(parsing: text, for: .v65)
                 Issue.record("\(name):\(line): \(text.prefix(200)) is read as \(command)")
             } catch {
                 #expect(ChatResult.error(error).json == Self.rejection)

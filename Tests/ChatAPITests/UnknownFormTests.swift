@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import Testing
+import TranscriptSupport
 
 /// Values of newer cores are kept as they came, at whatever depth they stand.
 @Suite struct UnknownFormTests {
@@ -86,10 +87,10 @@ import Testing
             Issue.record("the item may be absent")
             return
         }
-        #expect(read.json == user)
-        #expect(try ChatResponse(json: without).json == without)
-        #expect(try ChatResponse(json: ["type": "chatItemId", "data": [user]]).json == without)
-        #expect(try ChatResponse(json: ["type": "chatItemId", "data": [user, 7, "more"]]).json == ["type": "chatItemId", "data": [user, 7]])
+        #expect(try read.json(for: .v65) == user)
+        #expect(try ChatResponse(json: without).json(for: .v65) == without)
+        #expect(try ChatResponse(json: ["type": "chatItemId", "data": [user]]).json(for: .v65) == without)
+        #expect(try ChatResponse(json: ["type": "chatItemId", "data": [user, 7, "more"]]).json(for: .v65) == ["type": "chatItemId", "data": [user, 7]])
         for data: JSONValue in [[], [.null, 7], [7, user], ["x": 1], .null] { try expectKept(ChatResponse.self, ["type": "chatItemId", "data": data]) }
         try expectKept(ChatResponse.self, ["type": "chatItemId"])
     }

@@ -75,6 +75,41 @@ import Testing
         await server.stop()
     }
 
+    @Test func aClientGetsTheVersionOfTheAPIThatItAsksForOrElseThatOfTheSocket() async throws {
+        let user: JSONValue = [
+            "userId": 1, "agentUserId": "1", "userContactId": 1, "localDisplayName": "ann", "profile": ["profileId": 1, "displayName": "ann"],
+            "fullPreferences": FullChatPreferences.defaults.json, "activeUser": true, "activeOrder": 1, "showNtfs": true, "sendRcptsContacts": true,
+            "sendRcptsSmallGroups": true,
+        ]
+        let event = try ChatEvent(json: ["type": "customChatEvent", "user_": user, "response": "x"])
+        let cases: [(APIVersion, String, Bool)] = [
+            (.v65, "/", false), (.v65, "/?api-version=7.0", true), (.v65, "/any?x=1&api-version=7.0-beta", true), (.newest, "/", true), (.newest, "/api", true),
+            (.newest, "/?api-version=6.5", false), (.newest, "/?version=6.5", true),
+        ]
+        for (version, path, isNew) in cases {
+            let core = EchoingCore()
+            let server = try await ChatSocketServer.start(core, port: 0, version: version, logger: Self.logger)
+            let client = try await SocketClient.connect(port: server.port, path: path)
+            try await client.send(#"{"corrId":"1","cmd":"/users"}"#)
+            _ = try await client.next()
+            core.hub.publish(event)
+            let told = try await client.next()["resp"]?["user_"]
+            #expect(told?["userId"] == 1 && (told?["clientService"] != nil) == isNew, "\(version) \(path)")
+            // Commands are read for the version as well.
+            try await client.send(#"{"corrId":"2","cmd":"/_create user {\"pastTimestamp\":true}"}"#)
+            #expect(try await client.next()["resp"]?["type"] == (isNew ? "usersList" : "chatCmdError"), "\(version) \(path)")
+            await client.close()
+            await server.stop()
+        }
+    }
+
+    @Test(arguments: ["/?api-version=", "/?api-version=8.0", "/?api-version=6.5.1", "/?x&api-version=v7.0"])
+    func aClientThatAsksForAVersionThatThereIsNotIsRefused(_ path: String) async throws {
+        let server = try await ChatSocketServer.start(EchoingCore(), port: 0, logger: Self.logger)
+        await #expect(throws: (any Error).self) { try await SocketClient.connect(port: server.port, path: path) }
+        await server.stop()
+    }
+
     @Test func aPortInUseIsSaid() async throws {
         let server = try await ChatSocketServer.start(EchoingCore(), port: 0, logger: Self.logger)
         await #expect { _ = try await ChatSocketServer.start(EchoingCore(), port: server.port, logger: Self.logger) } throws: {

@@ -21,7 +21,7 @@ import Testing
         let core = CountingCore()
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {
-            try channel.pipeline.syncOperations.addHandler(SocketSession(core: core, channel: channel, logger: Self.logger))
+            try channel.pipeline.syncOperations.addHandler(SocketSession(core: core, channel: channel, version: .newest, logger: Self.logger))
         }
         channel.isWritable = false
         for number in 1...5 {

@@ -16,9 +16,9 @@ final class SocketClient: Sendable {
         self.frames = frames
     }
 
-    static func connect(port: Int, headers: HTTPHeaders = [:]) async throws -> SocketClient {
+    static func connect(port: Int, path: String = "/", headers: HTTPHeaders = [:]) async throws -> SocketClient {
         let (frames, continuation) = AsyncStream.makeStream(of: String.self)
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: headers.adding(["Host": "127.0.0.1:\(port)"]))
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers.adding(["Host": "127.0.0.1:\(port)"]))
         let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let upgrader = NIOTypedWebSocketClientUpgrader<Bool>(maxFrameSize: 1 << 20) { channel, _ in

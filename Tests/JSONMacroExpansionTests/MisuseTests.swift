@@ -17,6 +17,7 @@ struct MisuseTests {
         (members, "struct S { @JSONName(^name) var a: Int }", "write them as string literals"),
         (members, "struct S { @JSONName(^\"a\\(b)\") var a: Int }", "write them as string literals"),
         (members, "struct S { var a: Int; @JSONName(\"a\") var ^b: Int }", "another '@JSONName'"),
+        (members, "struct S: ExtensibleObject { @JSONFlattened var ^a: B }", "drop 'ExtensibleObject' or '@JSONFlattened'"),
         (members, "struct S { ^#if DEBUG\nvar a: Int\n#endif }", "move it to an extension"), (members, "struct S { ^#stored }", "move it to an extension"),
         (forms, "enum ^E { case a }", "add 'case other(String, JSONValue)'"), (forms, "enum ^E { case other(String) }", "add 'case other(String, JSONValue)'"),
         (forms, "enum E { case a(^Int); case other(String, JSONValue) }", "label it"),

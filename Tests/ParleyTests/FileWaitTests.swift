@@ -34,7 +34,9 @@ import Testing
                 return .apiChat(user: user, chat: Chat(chatInfo: shown.chatInfo, chatItems: [shown.chatItem]), navigation: nil)
             case .files(.receive):
                 // Its description came before it was accepted, and is told of only now.
-                hub.publish(.rcvFileDescrReady(user: user, chatItem: item(.receiveInvitation), transfer: .null, description: .null))
+                hub.publish(
+                    .rcvFileDescrReady(
+                        user: user, chatItem: item(.receiveInvitation), transfer: ReceivedFileTransfer([:], type: .normal), description: .null))
                 status.withLock { $0 = statusAfter }
                 hub.publish(.chatItemUpdated(user: user, chatItem: item(statusAfter)))
                 return .rcvFileAccepted(user: user, chatItem: item(statusAfter))

@@ -1,3 +1,5 @@
+import ChatProtocol
+
 /// The version of Parley and the versions of the protocols that it speaks.
 public struct ParleyVersion: Sendable {
     /// One protocol.
@@ -19,6 +21,6 @@ public struct ParleyVersion: Sendable {
         protocols: [
             ProtocolRange(name: "smp", range: "9-20"), ProtocolRange(name: "smp-client", range: "1-4"),
             ProtocolRange(name: "agent", range: "2-7"), ProtocolRange(name: "ratchet", range: "2-3"),
-            ProtocolRange(name: "chat", range: "1-19"),
+            ProtocolRange(name: "chat", range: "1-19"), ProtocolRange(name: "api", range: APIVersion.range),
         ])
 }

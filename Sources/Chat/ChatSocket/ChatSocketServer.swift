@@ -1,4 +1,5 @@
 package import ChatAPI
+package import ChatProtocol
 import ListenerSupport
 package import Logging
 import NIOCore
@@ -36,13 +37,16 @@ package final class ChatSocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: on 127.0.0.1; 0 for any that is free.
+    ///   - version: of the API, for clients that ask for no other with `?api-version=` in the path that they open.
     /// - Throws: ``SocketFault``.
-    package static func start(_ core: any ChatCore, port: Int, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
-        try await start(core, port: port, upgradeLimit: upgradeLimit, logger: logger)
+    package static func start(
+        _ core: any ChatCore, port: Int, version: APIVersion = .newest, logger: Logger
+    ) async throws(SocketFault) -> ChatSocketServer {
+        try await start(core, port: port, version: version, upgradeLimit: upgradeLimit, logger: logger)
     }
 
     static func start(
-        _ core: any ChatCore, port: Int, upgradeLimit: TimeAmount, connectionLimit: Int = connectionLimit, logger: Logger
+        _ core: any ChatCore, port: Int, version: APIVersion = .newest, upgradeLimit: TimeAmount, connectionLimit: Int = connectionLimit, logger: Logger
     ) async throws(SocketFault) -> ChatSocketServer {
         let sessions = OpenSessions(limit: connectionLimit)
         do {
@@ -61,7 +65,7 @@ package final class ChatSocketServer: Sendable {
                         channel.closeFuture.whenComplete { _ in patience.cancel() }
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                             withServerUpgrade: (
-                                upgraders: [upgrader(core: core, logger: logger)],
+                                upgraders: [upgrader(core: core, version: version, logger: logger)],
                                 completionHandler: { context in
                                     patience.cancel()
                                     context.pipeline.syncOperations.removeHandler(name: refusal, promise: nil)
@@ -85,22 +89,37 @@ package final class ChatSocketServer: Sendable {
 
     private static let refusal = "refusal"
 
-    private static func upgrader(core: any ChatCore, logger: Logger) -> NIOWebSocketServerUpgrader {
+    private static func upgrader(core: any ChatCore, version: APIVersion, logger: Logger) -> NIOWebSocketServerUpgrader {
         NIOWebSocketServerUpgrader(
             maxFrameSize: frameLimit,
             shouldUpgrade: { channel, head in
                 // Browsers name the page that opens a connection; any page could otherwise use a core on the reader's machine.
-                channel.eventLoop.makeSucceededFuture(head.headers.contains(name: "Origin") ? nil : [:])
+                let isRefused = head.headers.contains(name: "Origin") || requestedVersion(head.uri, else: version) == nil
+                return channel.eventLoop.makeSucceededFuture(isRefused ? nil : [:])
             },
-            upgradePipelineHandler: { channel, _ in
+            upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         NIOWebSocketFrameAggregator(
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1 << 12, maxAccumulatedFrameSize: frameLimit))
                     try channel.pipeline.syncOperations.addHandler(
-                        SocketSession(core: core, channel: channel, logger: logger))
+                        SocketSession(
+                            core: core, channel: channel, version: requestedVersion(head.uri, else: version) ?? version, logger: logger))
                 }
             })
+    }
+}
+
+extension ChatSocketServer {
+    /// The version of the API that a client asks for in the query of its path, as `/?api-version=6.5`. A version that there is not is refused: a client
+    /// that names one would misread every answer.
+    ///
+    /// - Returns: nil for a version that there is not.
+    static func requestedVersion(_ uri: String, else standard: APIVersion) -> APIVersion? {
+        guard let query = uri.firstIndex(of: "?") else { return standard }
+        let name = "api-version="
+        guard let item = uri[uri.index(after: query)...].split(separator: "&").first(where: { $0.hasPrefix(name) }) else { return standard }
+        return APIVersion(name: String(item.dropFirst(name.count)))
     }
 }
 

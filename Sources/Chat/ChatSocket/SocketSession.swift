@@ -21,6 +21,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     private let core: any ChatCore
     private let channel: any Channel
+    /// The version of the API of the client.
+    private let version: APIVersion
     private let logger: Logger
     private let bound: NIOLoopBoundBox<State>
 
@@ -42,8 +44,9 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         var events: Task<Void, Never>?
     }
 
-    init(core: any ChatCore, channel: any Channel, logger: Logger) {
+    init(core: any ChatCore, channel: any Channel, version: APIVersion, logger: Logger) {
         self.core = core
+        self.version = version
         self.channel = channel
         self.logger = logger
         bound = NIOLoopBoundBox(State(), eventLoop: channel.eventLoop)
@@ -52,9 +55,9 @@ final class SocketSession: ChannelInboundHandler, Sendable {
     func handlerAdded(context: ChannelHandlerContext) {
         // Subscribed before any command is read, so that a client sees all that its commands bring about.
         let events = core.events()
-        bound.value.events = Task { [channel, logger] in
+        bound.value.events = Task { [channel, version, logger] in
             do throws(ChatCoreError) {
-                var memory = JSONWriter.Memory()
+                var memory = JSONWriter.Memory(for: version)
                 var lastWrite: EventLoopFuture<Void>?
                 var underWay = 0
                 for try await event in events {
@@ -104,16 +107,17 @@ final class SocketSession: ChannelInboundHandler, Sendable {
             let request = try SocketRequest(frame: frame)
             do throws(ChatError) {
                 let order = Order(
-                    correlationID: request.correlationID, command: try ChatCommand(parsing: request.command), size: frame.count)
+                    correlationID: request.correlationID, command: try ChatCommand(parsing: request.command, for: version),
+                    size: frame.count)
                 bound.value.bytes += order.size
                 start(bound.value.queues.add(order, to: CommandQueues.Key(order.command)))
                 adjustReading()
             } catch {
-                write(SocketMessage.result(correlationID: request.correlationID, .error(error)).frame)
+                write(SocketMessage.result(correlationID: request.correlationID, .error(error)).frame(for: version))
             }
         } catch {
             // Without a mark there is nothing to answer to: it goes out as an event, as official cores send it.
-            write(SocketMessage.event(.commandError(error: error)).frame)
+            write(SocketMessage.event(.commandError(error: error)).frame(for: version))
         }
     }
 
@@ -157,7 +161,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 case .success(let response): .response(response)
                 case .failure(let error): .error(error.chatError ?? .chat(error: .internalError(message: error.message)))
                 }
-            return SocketMessage.result(correlationID: order.correlationID, answer).frame
+            return SocketMessage.result(correlationID: order.correlationID, answer).frame(for: version)
         }
     }
 

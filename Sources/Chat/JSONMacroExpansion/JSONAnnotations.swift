@@ -1,4 +1,4 @@
-/// The attributes of a field or form: `@JSONName`, `@JSONRequired`, `@JSONRepeated` and `@JSONPositional`.
+/// The attributes of a field or form: `@JSONName`, `@JSONRequired`, `@JSONRepeated`, `@JSONSince`, `@JSONFlattened` and `@JSONPositional`.
 struct JSONAnnotations {
     /// The name of the property or the tag of the case; nil for the usual one.
     private(set) var name: String?
@@ -9,6 +9,9 @@ struct JSONAnnotations {
     private(set) var isRepeated = false
     private(set) var isRequired = false
     private(set) var isPositional = false
+    private(set) var isFlattened = false
+    /// The version of the API that has the member first, as it is written; nil for all.
+    private(set) var since: String?
 
     init(_ attributes: [Declaration.Attribute]) throws(Misuse) {
         for attribute in attributes {
@@ -16,6 +19,8 @@ struct JSONAnnotations {
             case "JSONName": try readNames(attribute)
             case "JSONRequired": isRequired = true
             case "JSONPositional": isPositional = true
+            case "JSONFlattened": isFlattened = true
+            case "JSONSince": since = attribute.arguments.map(\.text).joined()
             case "JSONRepeated":
                 isRepeated = true
                 for token in attribute.arguments where token.text != "," { repeatedLabels.insert(try token.literal) }

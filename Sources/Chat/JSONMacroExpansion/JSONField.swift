@@ -12,6 +12,10 @@ struct JSONField: Hashable {
     var isRequired = false
     /// The text of the value is kept for the next one that equals it.
     var isRepeated = false
+    /// The version of the API that has the member first, as it is written; nil for all.
+    var since: String?
+    /// The members of the value are members of the object.
+    var isFlattened = false
     /// The value never changes.
     var isConstant = false
 
@@ -38,6 +42,7 @@ struct JSONField: Hashable {
 
     /// The expression that reads the value from the JSON object `object`.
     var reading: String {
+        if isFlattened { return "try \(type)(object: object)" }
         if isMap { return "try object.map(\"\(jsonName)\")" }
         guard isOptional || defaultValue != nil, !isRequired else { return "try object.required(\"\(jsonName)\")" }
         guard let defaultValue, defaultValue != "nil" else { return "try object.optional(\"\(jsonName)\")" }
@@ -48,6 +53,12 @@ struct JSONField: Hashable {
     ///
     /// - Parameter owner: The expression in front of the name, with its dot.
     func writing(of owner: String = "") -> String {
+        guard let since else { return writingAlways(of: owner) }
+        return "if object.version >= \(since) { \(writingAlways(of: owner)) }"
+    }
+
+    private func writingAlways(of owner: String) -> String {
+        if isFlattened { return "\(owner)\(name).write(into: &object)" }
         if isMap { return "object[\"\(jsonName)\"] = \(owner)\(name)" }
         return "object.add(\"\(jsonName)\", \(isRepeated ? "repeated: " : "")\(owner)\(name))"
     }

@@ -7,9 +7,9 @@ struct JSONMembersExpansion {
 
     init(_ declaration: Declaration) throws(Misuse) {
         guard declaration.kind == .structure else { throw Misuse(.membersOfStruct, at: declaration.offset) }
-        let fields = try Self.fields(of: declaration)
-        let access = declaration.access
         let isExtensible = declaration.inheritance.contains("ExtensibleObject")
+        let fields = try Self.fields(of: declaration, isExtensible: isExtensible)
+        let access = declaration.access
         var members: [String] = []
         if !declaration.members.contains(.initializer(fields.map(\.name))) {
             members.append(
@@ -67,12 +67,13 @@ struct JSONMembersExpansion {
     }
 
     /// The stored properties in their order.
-    private static func fields(of declaration: Declaration) throws(Misuse) -> [JSONField] {
+    private static func fields(of declaration: Declaration, isExtensible: Bool) throws(Misuse) -> [JSONField] {
         var fields: [JSONField] = []
         var misuses: [Misuse] = []
         for case .property(let property) in declaration.members {
             do throws(Misuse) {
                 let field = try field(property)
+                if field.isFlattened, isExtensible { throw Misuse(.flattened(property.name), at: property.offset) }
                 if fields.contains(where: { $0.jsonName == field.jsonName }) { throw Misuse(.repeatedName(field.jsonName), at: property.offset) }
                 fields.append(field)
             } catch {
@@ -90,7 +91,7 @@ struct JSONMembersExpansion {
         guard let type = property.type else { throw Misuse(.untyped(property.name), at: property.offset) }
         return JSONField(
             name: property.name, jsonName: annotations.name ?? JSONField.jsonName(ofSwiftName: property.name), type: type, defaultValue: property.value,
-            isRequired: annotations.isRequired, isRepeated: annotations.isRepeated,
+            isRequired: annotations.isRequired, isRepeated: annotations.isRepeated, since: annotations.since, isFlattened: annotations.isFlattened,
             isConstant: property.isConstant)
     }
 }

@@ -39,6 +39,7 @@ extension Misuse {
         case unlabelled(String)
         case unknownValue(String, of: String)
         case repeatedName(String)
+        case flattened(String)
         case notUnderstood(String)
         case unknownMacro(String)
 
@@ -61,6 +62,8 @@ extension Misuse {
             case .unlabelled(let name): "a value of '\(name)' has no label to name its member after: label it"
             case .unknownValue(let label, let name): "'\(name)' has no value '\(label)': give one of its labels"
             case .repeatedName(let name): "\"\(name)\" is in use already: give one of the two another '@JSONName'"
+            case .flattened(let name):
+                "the members of '\(name)' would count as unknown ones: drop 'ExtensibleObject' or '@JSONFlattened'"
             case .notUnderstood(let text):
                 "the macro does not understand '\(text)' here: move it to an extension, or write these members by hand without the macro"
             case .unknownMacro(let name): "there is no macro '\(name)' in JSONMacros: correct the '#externalMacro'"

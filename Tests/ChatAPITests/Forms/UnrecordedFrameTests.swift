@@ -49,7 +49,7 @@ import TranscriptSupport
         ].map(FormLine.init)) func eventsForTerminals(line: FormLine) throws
     {
         let event = ChatEvent.terminalEvent(event: try line.check(TerminalEvent.self))
-        #expect(event.json == ["type": "terminalEvent", "data": try line.json()])
+        #expect(try event.json(for: .v65) == ["type": "terminalEvent", "data": try line.json()])
         #expect(event.user?.json == event.json["data"]?["user"])
     }
 
@@ -101,10 +101,10 @@ import TranscriptSupport
             var (event, response) = (members, members)
             event["type"] = "customChatEvent"
             response["type"] = "customChatResponse"
-            #expect(try ChatEvent(json: .object(event)).user?.json == members["user_"])
-            #expect(try ChatEvent(json: .object(event)).json == .object(event))
-            #expect(try ChatResponse(json: .object(response)).user?.json == members["user_"])
-            #expect(try ChatResponse(json: .object(response)).json == .object(response))
+            #expect(try ChatEvent(json: .object(event)).user?.json(for: .v65) == members["user_"])
+            #expect(try ChatEvent(json: .object(event)).json(for: .v65) == .object(event))
+            #expect(try ChatResponse(json: .object(response)).user?.json(for: .v65) == members["user_"])
+            #expect(try ChatResponse(json: .object(response)).json(for: .v65) == .object(response))
         }
     }
 }
@@ -118,10 +118,10 @@ import TranscriptSupport
             switch line.direction {
             case .response:
                 guard case .response(let response) = try ChatResult(json: line.body) else { continue }
-                #expect(response.user.map { $0.json == expected } ?? (expected == nil), "\(name):\(line.number)")
+                #expect(try response.user.map { try $0.json(for: .v65) == expected } ?? (expected == nil), "\(name):\(line.number)")
             case .event:
                 let event = try ChatEvent(json: line.body)
-                #expect(event.user.map { $0.json == expected } ?? (expected == nil), "\(name):\(line.number)")
+                #expect(try event.user.map { try $0.json(for: .v65) == expected } ?? (expected == nil), "\(name):\(line.number)")
             case .command, .note: break
             }
         }

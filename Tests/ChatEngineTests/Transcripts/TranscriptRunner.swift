@@ -57,7 +57,7 @@ final class TranscriptRunner {
             case .command:
                 guard let text = line.body.stringValue, let id = line.correlationID, let expected = responses["\(line.peer) \(id)"]
                 else { continue }
-                let actual = await peer.answer(translate(text, for: line.peer))
+                let actual = try await peer.answer(translate(text, for: line.peer), for: .v65)
                 compare(expected, actual, line, "\(text.prefix(90))")
             case .event where conversation.leavesOut(line.number, .eventsNotCompared):
                 if await isThere(seen[line.peer] ?? 0, peer) { seen[line.peer, default: 0] += 1 }
@@ -78,7 +78,7 @@ final class TranscriptRunner {
         return !Self.uncounted.contains(type) && !conversation.uncounted.contains(type)
     }
 
-    private func counted(_ peer: TestCore) -> [JSONValue] { peer.events.map(\.json).filter(isCounted) }
+    private func counted(_ peer: TestCore) -> [JSONValue] { peer.events.compactMap { try? $0.json(for: .v65) }.filter(isCounted) }
 
     private func isThere(_ index: Int, _ peer: TestCore) async -> Bool {
         let uncounted = Self.uncounted.union(conversation.uncounted)

@@ -5,6 +5,7 @@ import SMPSimulation
 import Synchronization
 import TestSupport
 import Testing
+import TranscriptSupport
 
 @testable import ChatEngine
 @testable import ChatStore
@@ -117,6 +118,22 @@ final class TestCore: Sendable {
     }
 
     /// Carries out a command as it is typed.
+    ///
+    /// - Returns: the answer as official cores print it, an error as `chatCmdError`.
+    func answer(_ text: String, as user: UserID? = nil, for version: APIVersion) async throws -> JSONValue {
+        let result: ChatResult
+        do throws(ChatCoreError) {
+            let command: ChatCommand
+            do { command = try ChatCommand(parsing: text, for: version) } catch { throw ChatCoreError(error) }
+            result = .response(try await native.send(command, as: user))
+        } catch {
+            guard let told = error.chatError else { return ["type": "chatCmdError", "chatError": .string(error.description)] }
+            result = .error(told)
+        }
+        return try result.json(for: version)
+    }
+
+    /// Carries out a command as it is typed, for the newest version of the API.
     ///
     /// - Returns: the answer as official cores print it, an error as `chatCmdError`.
     func answer(_ text: String, as user: UserID? = nil) async -> JSONValue {

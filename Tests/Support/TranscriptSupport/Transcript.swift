@@ -30,9 +30,14 @@ package struct Transcript: Sendable, CustomStringConvertible {
         "07_channel", "08_settings", "09_database", "10_errors",
     ]
 
+    /// The names of the files with conversations of clients of the pre-release 7.0.0.6.
+    package static let namesOf7 = ["03_address", "07_channel"]
+
     /// Reads a file.
-    package static func load(_ name: String) throws -> Transcript {
-        let data = try Data(contentsOf: Vectors.folder.appendingPathComponent("api/\(name).jsonl"))
+    ///
+    /// - Parameter version: of the recorded clients: 6.5, or the pre-release of 7.0.
+    package static func load(_ name: String, version: APIVersion = .v65) throws -> Transcript {
+        let data = try Data(contentsOf: Vectors.folder.appendingPathComponent("\(version == .v65 ? "api" : "api7")/\(name).jsonl"))
         var lines: [Line] = []
         for (index, text) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
             let json = try JSONParser.parse(Array(text))
@@ -58,4 +63,9 @@ package struct Transcript: Sendable, CustomStringConvertible {
             return (line.number, command, response)
         }
     }
+}
+
+extension JSONConvertible {
+    /// The JSON form for programs of that version of the API.
+    package func json(for version: APIVersion) throws -> JSONValue { try JSONValue(parsing: jsonBytes(for: version)) }
 }

@@ -15,6 +15,8 @@ struct APICommand: AsyncParsableCommand {
             Programs send {"corrId":"1","cmd":"/users"} and get {"corrId":"1","resp":…}; events come as {"resp":…}. The socket has \
             no password: it is open to every program on this machine, and to none elsewhere.
 
+            Programs written for simplex-chat 6.5 find its API with --api-version 6.5, or one by one by opening ws://127.0.0.1:5225/?api-version=6.5.
+
             The options of simplex-chat 6.5 that scripts use are taken in its spelling: -p, -d, -k, -s, --xftp-server, --files-folder, \
             --temp-folder, -m, -y and those about the network.
             """)
@@ -24,6 +26,9 @@ struct APICommand: AsyncParsableCommand {
 
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
+
+    @Option(help: "The version of the API for programs that name none: 6.5, 7.0-beta or 7.0.")
+    var apiVersion = APIVersionArgument(.newest)
 
     @Option(
         help: "Contacts that each new profile begins with: a JSON file with a list of profiles, each with its address as contactLink.",
@@ -44,7 +49,7 @@ struct APICommand: AsyncParsableCommand {
         if !compatible.fileServers.isEmpty { configuration.fileServers = compatible.fileServers }
         configuration.relay = compatible.relayLimits
         if let presetContacts { configuration.presetContacts = try PresetContacts(path: presetContacts).profiles }
-        let service = APIService(configuration: configuration, port: port, json: options.json, options: compatible)
+        let service = APIService(configuration: configuration, port: port, version: apiVersion.version, json: options.json, options: compatible)
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }
     }
@@ -54,6 +59,7 @@ struct APICommand: AsyncParsableCommand {
 private struct APIService: Service, CustomStringConvertible {
     let configuration: HostConfiguration
     let port: Int
+    let version: APIVersion
     let json: Bool
     let options: ClientOptions
 
@@ -69,7 +75,7 @@ private struct APIService: Service, CustomStringConvertible {
         configuration.synchronizesConnections = false
         try await CoreHost.with(configuration) { [configuration] host in
             // Open before the core starts: a program that waits for the port then sees all that happens.
-            let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
+            let server = try await ChatSocketServer.start(host.core, port: port, version: version, logger: configuration.logger)
             for command in options.commands { _ = try await host.core.send(command, as: nil) }
             if !options.maintenance {
                 try await start(host.core)
@@ -118,4 +124,20 @@ private struct APIService: Service, CustomStringConvertible {
     private func report(_ port: Int) {
         if json { Output.line(["event": "ready", "port": .int(port)]) } else { Output.line("The API is at ws://127.0.0.1:\(port). Ctrl-C stops.") }
     }
+}
+
+/// A version of the API as an argument.
+struct APIVersionArgument: ExpressibleByArgument {
+    let version: APIVersion
+
+    init(_ version: APIVersion) { self.version = version }
+
+    init?(argument: String) {
+        guard let version = APIVersion(name: argument) else { return nil }
+        self.version = version
+    }
+
+    var defaultValueDescription: String { version.name }
+
+    static var allValueStrings: [String] { APIVersion.allCases.map(\.name) }
 }

@@ -264,3 +264,10 @@ extension BotFileError {
         }
     }
 }
+
+extension ReceivedFileTransfer {
+    /// The id of the file.
+    fileprivate var fileID: FileID? { json.fileID }
+    /// The key of the file, if it is encrypted here.
+    fileprivate var key: CryptoFileArguments? { json.key }
+}

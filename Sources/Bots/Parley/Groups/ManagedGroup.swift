@@ -63,6 +63,7 @@ public struct ManagedGroup: Sendable, Hashable {
         merged.support = wanted.support.map { $0.keepingUnknownMembers(of: merged.support) } ?? merged.support
         merged.sessions = wanted.sessions.map { $0.keepingUnknownMembers(of: merged.sessions) } ?? merged.sessions
         merged.comments = wanted.comments.map { $0.keepingUnknownMembers(of: merged.comments) } ?? merged.comments
+        merged.signMessages = wanted.signMessages.map { $0.keepingUnknownMembers(of: merged.signMessages) } ?? merged.signMessages
         let commands = menu.map { BotCommand.command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
         if !commands.isEmpty || merged.commands?.isEmpty == false { merged.commands = commands }
         return merged == GroupPreferences() ? old : merged

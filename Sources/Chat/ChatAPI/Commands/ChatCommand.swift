@@ -1,3 +1,5 @@
+public import ChatProtocol
+
 /// A command to a core. The commands are those of the official API, sorted by subject.
 ///
 /// Commands that take `user` as an optional mean the active profile when it is nil.
@@ -58,10 +60,11 @@ extension ChatCommand {
 
     /// Reads a command in the official syntax. White space after it is allowed, before it not.
     ///
+    /// - Parameter version: The version of the API of the program. Commands of newer versions are read as well; what differs is what older ones require.
     /// - Throws: `commandError` with the message `Failed reading: empty`, as the official core answers, for everything that is
     ///   not a command: whatever is wrong with it, and also for commands that we do not have.
-    public init(parsing text: String) throws(ChatError) {
-        guard let command = CommandForm.all.parse(text) else { throw .notACommand }
+    public init(parsing text: String, for version: APIVersion = .newest) throws(ChatError) {
+        guard let command = CommandForm.all.parse(text, for: version) else { throw .notACommand }
         self = command
     }
 }

@@ -20,7 +20,7 @@ public struct UserContactRequest: JSONObjectConvertible, Hashable, Identifiable 
     /// Database id of the sender's profile.
     public var profileID: ProfileID
     /// The sender's profile.
-    public var profile: Profile
+    @JSONFlattened public var sender: ContactRequestSender
     /// When it first came.
     public var createdAt: UTCTimestamp
     /// When it last came.
@@ -36,4 +36,30 @@ public struct UserContactRequest: JSONObjectConvertible, Hashable, Identifiable 
 
     /// Equal to `contactRequestID`.
     public var id: UserContactRequestID { contactRequestID }
+    /// The sender's profile.
+    public var profile: LocalProfile { sender.profile }
+}
+
+/// The sender of a contact request, in the member `profile` of the request. Programs of 6.5 get the profile as the sender published it; those of 7.0 also
+/// get its database id and the alias.
+public struct ContactRequestSender: JSONObjectConvertible, Hashable {
+    /// The profile as stored.
+    public var profile: LocalProfile
+
+    /// Wraps a stored profile.
+    public init(_ profile: LocalProfile) { self.profile = profile }
+
+    /// Reads the profile out of a request.
+    public init(object: JSONObject) throws(JSONError) {
+        var members: JSONObject = try object.required("profile")
+        if members["profileId"] == nil { members["profileId"] = object["profileId"] }
+        profile = try LocalProfile(object: members)
+    }
+
+    /// Adds the profile to a request.
+    public func write(into object: inout JSONObjectWriter) {
+        guard object.version < .v70Beta else { return object.add("profile", profile) }
+        let members = profile.json.objectValue?.members.filter { !["profileId", "localAlias"].contains($0.key) } ?? []
+        object.add("profile", JSONObject(members.map { ($0.key, $0.value) }))
+    }
 }

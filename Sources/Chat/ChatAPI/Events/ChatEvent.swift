@@ -173,28 +173,28 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case groupRelayUpdated(user: User, groupInfo: GroupInfo, member: GroupMember, groupRelay: GroupRelay)
     /// A file can be downloaded.
     @JSONName(["transfer": "rcvFileTransfer", "description": "rcvFileDescr"])
-    case rcvFileDescrReady(user: User, chatItem: ItemInChat, transfer: JSONValue, description: JSONValue)
+    case rcvFileDescrReady(user: User, chatItem: ItemInChat, transfer: ReceivedFileTransfer, description: JSONValue)
     /// Downloading has begun.
     case rcvFileStart(user: User, chatItem: ItemInChat)
     /// A file that was marked to be received is accepted.
     case rcvFileAccepted(user: User, chatItem: ItemInChat)
     /// Downloading continues; bytes.
     @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
-    case rcvFileProgressXFTP(user: User, chatItem: ItemInChat?, receivedSize: Int64, totalSize: Int64, transfer: JSONValue)
+    case rcvFileProgressXFTP(user: User, chatItem: ItemInChat?, receivedSize: Int64, totalSize: Int64, transfer: ReceivedFileTransfer)
     /// A file is there.
     case rcvFileComplete(user: User, chatItem: ItemInChat)
     /// The sender cancelled a file.
     @JSONName(["transfer": "rcvFileTransfer"])
-    case rcvFileSndCancelled(user: User, chatItem: ItemInChat, transfer: JSONValue)
+    case rcvFileSndCancelled(user: User, chatItem: ItemInChat, transfer: ReceivedFileTransfer)
     /// Downloading failed.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
-    case rcvFileError(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
+    case rcvFileError(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: ReceivedFileTransfer)
     /// Downloading is failing; attempts continue.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
-    case rcvFileWarning(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
+    case rcvFileWarning(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: ReceivedFileTransfer)
     /// A file downloaded by its link is there.
     @JSONName(["transfer": "rcvFileTransfer"])
-    case rcvStandaloneFileComplete(user: User, targetPath: String, transfer: JSONValue)
+    case rcvStandaloneFileComplete(user: User, targetPath: String, transfer: ReceivedFileTransfer)
     /// Uploading continues; bytes.
     @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta"])
     case sndFileProgressXFTP(user: User, chatItem: ItemInChat?, meta: JSONValue, sentSize: Int64, totalSize: Int64)

@@ -28,7 +28,11 @@ public enum ChatResult: Sendable, Hashable, JSONConvertible {
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .response(let response): response.write(to: &writer)
-        case .error: writer.write(json)
+        case .error(let error):
+            writer.writeObject {
+                $0.add("type", Self.errorType)
+                $0.add("chatError", error)
+            }
         }
     }
 

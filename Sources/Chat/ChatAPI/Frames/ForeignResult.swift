@@ -25,6 +25,16 @@ public enum ForeignResult<Value: JSONConvertible & Hashable>: Sendable, Hashable
         }
     }
 
+    /// Appends the JSON text.
+    public func write(to writer: inout JSONWriter) {
+        writer.writeObject { object in
+            switch self {
+            case .result(let value): object.add("result", value)
+            case .error(let error): object.add("error", error)
+            }
+        }
+    }
+
     /// The value; an error is thrown.
     public func get() throws(ChatCoreError) -> Value {
         switch self {

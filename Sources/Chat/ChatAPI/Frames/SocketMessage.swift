@@ -18,19 +18,22 @@ public enum SocketMessage: Sendable, Hashable {
         }
     }
 
-    /// The frame.
-    public var frame: Bytes {
-        var memory = JSONWriter.Memory()
+    /// The frame for the newest version of the API.
+    public var frame: Bytes { frame(for: .newest) }
+
+    /// The frame for a version of the API.
+    public func frame(for version: APIVersion) -> Bytes {
+        var memory = JSONWriter.Memory(for: version)
         return frame(remembering: &memory)
     }
 
-    /// The frame.
+    /// The frame for the version of the API that the memory is for.
     ///
     /// - Parameter memory: of the frames before it, which often are about the same chat.
     public func frame(remembering memory: inout JSONWriter.Memory) -> Bytes {
         var writer = JSONWriter(remembering: memory)
         // It has one owner at any time, so that it is never copied.
-        memory = JSONWriter.Memory()
+        memory = JSONWriter.Memory(for: writer.version)
         writer.beginObject()
         switch self {
         case .result(let correlationID, let result):

@@ -50,7 +50,7 @@ public struct GroupInfo: JSONObjectConvertible, Hashable, Identifiable {
     /// Keys of a public group.
     public var groupKeys: GroupKeys?
     /// Version of the roster of members, moderators and admins, of a channel whose owner has signed one.
-    public var rosterVersion: RosterVersion?
+    @JSONSince(.v70Beta) public var rosterVersion: RosterVersion?
 
     /// Equal to `groupID`.
     public var id: GroupID { groupID }

@@ -59,8 +59,8 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
     @JSONName("relayStatus") public var status: RelayStatus
     /// Link by which subscribers join.
     public var relayLink: String?
-    /// Abilities of the relay beside forwarding, once it has told them.
-    @JSONName("relayCap") public var capabilities: RelayCapabilities?
+    /// Abilities of the relay beside forwarding, as far as it has told them.
+    @JSONSince(.v70Beta) @JSONName("relayCap") public var capabilities: RelayCapabilities = RelayCapabilities()
 
     /// True if the relay forwards posts, or will soon.
     package var isServing: Bool { [.accepted, .acknowledgedRoster, .active].contains(status) }

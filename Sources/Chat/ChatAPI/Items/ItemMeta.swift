@@ -44,7 +44,7 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
     /// True if it cannot be commented; only cores with comments have it.
     public var commentsDisabled: Bool?
     /// The outcome of checking its signature.
-    @JSONName("msgSigned") public var signatureStatus: SignatureStatus?
+    @JSONFlattened public var verification: MessageVerification = .unsigned
     /// When it was stored.
     public var createdAt: UTCTimestamp
     /// When it last changed.
@@ -58,6 +58,11 @@ public struct ItemTimer: JSONObjectConvertible, Hashable {
     public var ttl: Int
     /// When it will; absent until it was read.
     public var deleteAt: UTCTimestamp?
+}
+
+extension ItemMeta {
+    /// The outcome of checking the signature of a signed item; nil for an item without signature.
+    public var signatureStatus: SignatureStatus? { verification.status }
 }
 
 /// Outcome of checking a signature.

@@ -4,8 +4,21 @@ extension JSONObjectWriter {
     /// Writes a tagged form whose values have no names: they are an array in the member `data`.
     mutating func writePositional(_ tag: String, _ values: [(any JSONConvertible)?]) {
         add("type", tag)
-        add("data", values.map { $0?.json ?? .null })
+        add("data", values.map(PositionalValue.init))
     }
+}
+
+/// A value in a list of values of different types; nil is null.
+private struct PositionalValue: JSONConvertible {
+    let value: (any JSONConvertible)?
+
+    init(value: (any JSONConvertible)?) { self.value = value }
+
+    init(json: JSONValue) { value = json }
+
+    var json: JSONValue { value?.json ?? .null }
+
+    func write(to writer: inout JSONWriter) { if let value { value.write(to: &writer) } else { writer.write(JSONValue.null) } }
 }
 
 extension JSONObject {

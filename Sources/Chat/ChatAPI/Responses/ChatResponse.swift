@@ -226,15 +226,15 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case rcvFileAccepted(user: User, chatItem: ItemInChat)
     /// A file was accepted, but its sender has cancelled it.
     @JSONName(["transfer": "rcvFileTransfer"])
-    case rcvFileAcceptedSndCancelled(user: User, transfer: JSONValue)
+    case rcvFileAcceptedSndCancelled(user: User, transfer: ReceivedFileTransfer)
     /// The data in the link of a file.
     case standaloneFileInfo(fileMeta: JSONValue?)
     /// A file will be downloaded by its link.
     @JSONName(["transfer": "rcvFileTransfer"])
-    case rcvStandaloneFileCreated(user: User, transfer: JSONValue)
+    case rcvStandaloneFileCreated(user: User, transfer: ReceivedFileTransfer)
     /// A download was cancelled.
     @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
-    case rcvFileCancelled(user: User, chatItem: ItemInChat?, transfer: JSONValue)
+    case rcvFileCancelled(user: User, chatItem: ItemInChat?, transfer: ReceivedFileTransfer)
     /// An upload was cancelled.
     @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "transfers": "sndFileTransfers"])
     case sndFileCancelled(user: User, chatItem: ItemInChat?, meta: JSONValue, transfers: [JSONValue])

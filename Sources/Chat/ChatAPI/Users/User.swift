@@ -35,6 +35,8 @@ public struct User: JSONObjectConvertible, Hashable, Identifiable {
     public var uiThemes: JSONValue?
     /// True if the profile serves as a channel relay.
     @JSONName("userChatRelay") public var isChatRelay: Bool = false
+    /// True if the profile was made as that of a service, whose connections a router may serve together.
+    @JSONSince(.v70Beta) @JSONName("clientService") public var isClientService: Bool = false
 
     /// Equal to `userID`.
     public var id: UserID { userID }
@@ -65,8 +67,10 @@ public struct NewUser: JSONObjectConvertible, Hashable {
     public var profile: Profile?
     /// True to date the profile an hour back, so that it does not reveal when it was made.
     public var pastTimestamp: Bool
-    /// True if the profile serves as a channel relay.
-    @JSONName("userChatRelay") public var isChatRelay: Bool
+    /// True if the profile serves as a channel relay. Cores of 6.5 require it.
+    @JSONName("userChatRelay") public var isChatRelay: Bool = false
+    /// True if the profile is that of a service, whose connections a router may serve together.
+    @JSONName("clientService") public var isClientService: Bool?
 }
 
 /// The result of sending a changed profile to the contacts.

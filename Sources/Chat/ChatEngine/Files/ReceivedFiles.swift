@@ -89,7 +89,7 @@ extension ReceivedFiles {
     }
 
     /// A received file as the API shows its transfer.
-    func receiveTransfer(_ file: FileRecord) throws -> JSONValue {
+    func receiveTransfer(_ file: FileRecord) throws -> ReceivedFileTransfer {
         guard let stored = try file.item.flatMap({ try db.items.find($0, user: file.user, at: now) }) else {
             return file.receiveTransfer(from: "", member: nil)
         }

@@ -60,7 +60,7 @@ extension Users {
         let random = random.bytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let time = new.pastTimestamp ? now.adding(seconds: -(2 * 86_400 + random % 86_400)) : now
         let id = try db.users.insert(
-            NewUserRecord(agentUserID: agentID, profile: profile, isChatRelay: new.isChatRelay, createdAt: time))
+            NewUserRecord(agentUserID: agentID, profile: profile, isChatRelay: new.isChatRelay, isClientService: new.isClientService ?? false, createdAt: time))
         for preset in presets { _ = try db.contacts.insert(NewContactRecord(profile: preset), user: id, at: time) }
         return try transaction.anyUser(id)
     }

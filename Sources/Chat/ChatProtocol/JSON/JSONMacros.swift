@@ -20,6 +20,8 @@
 /// | `var a: T = value` | absent and `null` are the value | always |
 /// | ``JSONRequired()`` `var a: T = value` | must be there; the value is that of the initialiser only | always |
 /// | `var a: [String: T] = [:]` | an object whose names are data; absent is empty | always, sorted by name |
+/// | ``JSONSince(_:)`` `var a: T` | as without | for that version of the API and later ones |
+/// | ``JSONFlattened()`` `var a: T` | by `T` out of the same object | by `T` into the same object |
 ///
 /// A member is named as its property, with `ID` or `IDs` at the end written `Id` and `Ids`: `noteFolderID` is `noteFolderId`. ``JSONName(_:)`` gives
 /// any other name.
@@ -46,6 +48,15 @@ public macro JSONName(_ names: [String: String]) = #externalMacro(module: "JSONM
 /// A property of a struct with ``JSONMembers()`` whose member must be there although the property has a default value.
 @attached(peer)
 public macro JSONRequired() = #externalMacro(module: "JSONMacros", type: "JSONAnnotationMacro")
+
+/// A property of a struct with ``JSONMembers()`` whose member programs of earlier versions of the API do not get. It is read in every version.
+@attached(peer)
+public macro JSONSince(_ version: APIVersion) = #externalMacro(module: "JSONMacros", type: "JSONAnnotationMacro")
+
+/// A property of a struct with ``JSONMembers()`` whose own members are members of the struct's object. Its type is a `JSONObjectConvertible`, which may have
+/// other members in each ``APIVersion``. A struct that is an ``ExtensibleObject`` has none.
+@attached(peer)
+public macro JSONFlattened() = #externalMacro(module: "JSONMacros", type: "JSONAnnotationMacro")
 
 /// A property, or the values of a case with these labels, whose text is kept and copied if the next such value is equal
 /// (``JSONWriter/write(repeated:)``). For values that are large and come many times in one text.

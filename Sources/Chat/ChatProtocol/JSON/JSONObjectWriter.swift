@@ -18,6 +18,9 @@ public struct JSONObjectWriter {
 
     fileprivate init(appendingTo text: consuming JSONWriter) { (self.text, isKeeping, only) = (text, false, nil) }
 
+    /// The version of the API that the object is for. Members that are kept are those of the newest one.
+    public var version: APIVersion { isKeeping ? .newest : text.version }
+
     /// The complete value of an object whose members were collected.
     public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
 

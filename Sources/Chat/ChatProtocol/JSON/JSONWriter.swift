@@ -16,6 +16,8 @@ public struct JSONWriter {
     private static let hexDigits = Bytes("0123456789abcdef".utf8)
     /// In which order members are written.
     public let order: MemberOrder
+    /// The version of the API that the text is for.
+    public let version: APIVersion
     /// The JSON text, UTF-8.
     public private(set) var bytes: Bytes = []
     /// The text that ``write(repeated:)`` has written last.
@@ -24,22 +26,26 @@ public struct JSONWriter {
     /// Texts of values that may be written again: the last one of each type.
     public struct Memory {
         fileprivate var last: [ObjectIdentifier: (value: AnyObject, text: Bytes)] = [:]
+        /// The version of the API that the texts are for.
+        public let version: APIVersion
 
         /// Of nothing yet.
-        public init() {}
+        public init(for version: APIVersion = .newest) { self.version = version }
     }
 
     /// Creates a writer without text.
-    public init(order: MemberOrder = .asHeld) {
+    public init(order: MemberOrder = .asHeld, for version: APIVersion = .newest) {
         self.order = order
-        memory = Memory()
+        self.version = version
+        memory = Memory(for: version)
     }
 
     /// For members as they are held.
     ///
-    /// - Parameter memory: of a text that was written so before, and may share values with this one.
+    /// - Parameter memory: of a text for the same version of the API that was written so before, and may share values with this one.
     public init(remembering memory: Memory) {
         order = .asHeld
+        version = memory.version
         self.memory = memory
     }
 
@@ -167,7 +173,7 @@ extension JSONWriter {
 
     /// Takes the text out, to be put back when more was appended to it. There is one owner at any time, so that it is never copied.
     mutating func take() -> JSONWriter {
-        defer { (bytes, memory) = ([], Memory()) }
+        defer { (bytes, memory) = ([], Memory(for: version)) }
         return self
     }
 
@@ -179,8 +185,11 @@ extension JSONWriter {
 
 extension JSONConvertible {
     /// The JSON text as UTF-8, members as their type orders them.
-    public var jsonBytes: Bytes {
-        var writer = JSONWriter()
+    public var jsonBytes: Bytes { jsonBytes(for: .newest) }
+
+    /// The JSON text for a version of the API as UTF-8, members as their type orders them.
+    public func jsonBytes(for version: APIVersion) -> Bytes {
+        var writer = JSONWriter(for: version)
         write(to: &writer)
         return writer.bytes
     }

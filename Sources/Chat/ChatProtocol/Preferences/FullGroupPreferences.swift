@@ -25,6 +25,8 @@ public struct FullGroupPreferences: Hashable, ExtensibleObject {
     public var sessions: RoleGroupPreference = .init(enable: .off)
     /// Comments to the posts of a channel.
     public var comments: CommentsGroupPreference = .init(enable: .off)
+    /// Members sign their messages.
+    @JSONSince(.v70) public var signMessages: GroupPreference = .init(enable: .off)
     /// The menu of the bot of the group.
     public var commands: [BotCommand] = []
 
@@ -45,8 +47,10 @@ public struct FullGroupPreferences: Hashable, ExtensibleObject {
         support = preferences?.support ?? .init(enable: .on)
         sessions = preferences?.sessions ?? .init(enable: .off)
         comments = preferences?.comments ?? .init(enable: .off)
+        signMessages = preferences?.signMessages ?? .init(enable: .off)
         commands = preferences?.commands ?? []
         unknownMembers = preferences?.unknownMembers ?? JSONObject()
+        unknownMembers["signMessages"] = nil
     }
 
     /// The same preferences, all set.
@@ -56,6 +60,7 @@ public struct FullGroupPreferences: Hashable, ExtensibleObject {
             voice: voice, files: files, simplexLinks: simplexLinks, reports: reports, history: history, support: support,
             sessions: sessions, comments: comments, commands: commands)
         preferences.unknownMembers = unknownMembers
+        if signMessages != GroupPreference(enable: .off) { preferences.signMessages = signMessages }
         return preferences
     }
 

@@ -83,6 +83,13 @@ public struct GroupPreferences: Hashable, ExtensibleObject {
 }
 
 extension GroupPreferences {
+    /// Members sign their messages. Clients before 7.0 do not have it: it is kept among the unknown members, so that preferences that are made anew keep what
+    /// newer clients have set.
+    public var signMessages: GroupPreference? {
+        get { unknownMembers["signMessages"].flatMap { try? GroupPreference(json: $0) } }
+        set { unknownMembers["signMessages"] = newValue?.json }
+    }
+
     /// Enables or disables a feature; the role counts for features that have one. Times that are set stay, and so do unknown members.
     public mutating func set(_ feature: GroupFeature, _ enable: GroupFeatureEnabled, role: GroupMemberRole? = nil) {
         func simple(_ old: GroupPreference?) -> GroupPreference { GroupPreference(enable: enable).keepingUnknownMembers(of: old) }

@@ -153,6 +153,9 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("31 roles that an introducer claims") { db in
             try db.execute(sql: "ALTER TABLE group_members ADD COLUMN role_claimed INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("32 profiles of services") { db in
+            try db.execute(sql: "ALTER TABLE users ADD COLUMN client_service INTEGER NOT NULL DEFAULT 0")
+        }
         migrator.registerMigration("33 rosters of channels") { db in
             try db.execute(sql: RosterTables.rosters)
         }

@@ -35,7 +35,8 @@ package struct ContactRequestTable {
         let request = UserContactRequest(
             contactRequestID: id, agentInvitationID: Base64URL.encode(invitation), contactID: contactID,
             userContactLinkID: addressID, peerChatVersions: versions, localDisplayName: name, profileID: profileID,
-            profile: profile, createdAt: createdAt, updatedAt: updatedAt, contactRequestTag: tag, pqSupport: pqSupport,
+            sender: ContactRequestSender(LocalProfile(profile, id: profileID, alias: "")), createdAt: createdAt, updatedAt: updatedAt, contactRequestTag: tag,
+            pqSupport: pqSupport,
             welcomeSharedMessageID: welcome, requestSharedMessageID: message)
         return ContactRequestRecord(
             request: request, userID: row.id(), agentInvitationID: invitation, isAccepted: row.flag())

@@ -170,7 +170,7 @@ extension FileRecord {
     /// The transfer of a received file.
     ///
     /// - Parameter sender: The name of the contact or member it came from; empty for a file that was downloaded by its link.
-    package func receiveTransfer(from sender: String, member: GroupMemberID?) -> JSONValue {
+    package func receiveTransfer(from sender: String, member: GroupMemberID?) -> ReceivedFileTransfer {
         var file = JSONObject([("fileId", id.json)])
         if description != nil, item != nil {
             var download = JSONObject([("rcvFileDescription", receivedDescription)])
@@ -196,7 +196,7 @@ extension FileRecord {
         file["cancelled"] = .bool(isCancelled)
         if let member { file["grpMemberId"] = member.json }
         if let key { file["cryptoArgs"] = key.json }
-        return .object(file)
+        return ReceivedFileTransfer(file, type: .normal)
     }
 }
 

@@ -26,7 +26,7 @@ package struct RelayTable {
         let relay = try UserChatRelay(parsing: row.text())
         return GroupRelay(
             groupRelayID: id, groupMemberID: member, userChatRelay: relay, status: RelayStatus(rawValue: row.text()), relayLink: row.optionalText(),
-            capabilities: try row.optionalText().map { try RelayCapabilities(parsing: $0) })
+            capabilities: try row.optionalText().map { try RelayCapabilities(parsing: $0) } ?? RelayCapabilities())
     }
 
     /// The relays of a group, in the order in which they were added.

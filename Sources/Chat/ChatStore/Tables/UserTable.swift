@@ -13,12 +13,14 @@ package struct NewUserRecord: Sendable {
     package var agentUserID: Int64
     package var profile: Profile
     package var isChatRelay: Bool
+    package var isClientService: Bool
     package var createdAt: UTCTimestamp
 
-    package init(agentUserID: Int64, profile: Profile, isChatRelay: Bool, createdAt: UTCTimestamp) {
+    package init(agentUserID: Int64, profile: Profile, isChatRelay: Bool, isClientService: Bool = false, createdAt: UTCTimestamp) {
         self.agentUserID = agentUserID
         self.profile = profile
         self.isChatRelay = isChatRelay
+        self.isClientService = isClientService
         self.createdAt = createdAt
     }
 }
@@ -31,7 +33,7 @@ package struct UserTable {
         SELECT u.user_id, u.agent_user_id, u.user_contact_id, u.local_display_name, p.profile_id, p.profile_json, p.local_alias,
             u.active, u.active_order, u.password_hash, u.password_salt, u.show_notifications, u.send_receipts_contacts,
             u.send_receipts_groups, u.auto_accept_member_contacts, u.member_profile_updated_at, u.chat_relay,
-            u.ui_themes_json
+            u.ui_themes_json, u.client_service
         FROM users u JOIN profiles p ON p.profile_id = u.profile_id
         """
 
@@ -57,13 +59,15 @@ package struct UserTable {
         let memberProfileUpdatedAt = row.optionalInt().map(UTCTimestamp.init(stored:))
         let isChatRelay = row.flag()
         let uiThemes = try row.optionalText().map { try JSONValue(parsing: $0) }
+        let isClientService = row.flag()
         return User(
             userID: id, agentUserID: String(agentID), userContactID: contactID, localDisplayName: name,
             profile: LocalProfile(profile, id: profileID, alias: alias),
             fullPreferences: FullChatPreferences(profile.preferences), isActive: isActive, activeOrder: order,
             viewPasswordHash: password, showsNotifications: showsNotifications, sendsReceiptsToContacts: sendsToContacts,
             sendsReceiptsToSmallGroups: sendsToGroups, autoAcceptsMemberContacts: acceptsMembers,
-            userMemberProfileUpdatedAt: memberProfileUpdatedAt, uiThemes: uiThemes, isChatRelay: isChatRelay)
+            userMemberProfileUpdatedAt: memberProfileUpdatedAt, uiThemes: uiThemes, isChatRelay: isChatRelay,
+            isClientService: isClientService)
     }
 
     /// All profiles, oldest first.
@@ -112,9 +116,10 @@ package struct UserTable {
         try db.run("UPDATE users SET active = 0 WHERE active = 1")
         let userID: UserID = try db.insert(
             """
-            INSERT INTO users (agent_user_id, profile_id, local_display_name, active, active_order, chat_relay, created_at, updated_at)
-            VALUES (?, ?, ?, 1, (SELECT coalesce(max(active_order), 0) + 1 FROM users), ?, ?, ?)
-            """, [new.agentUserID, profileID, new.profile.displayName, new.isChatRelay, time, time])
+            INSERT INTO users (agent_user_id, profile_id, local_display_name, active, active_order, chat_relay, client_service, created_at,
+                updated_at)
+            VALUES (?, ?, ?, 1, (SELECT coalesce(max(active_order), 0) + 1 FROM users), ?, ?, ?, ?)
+            """, [new.agentUserID, profileID, new.profile.displayName, new.isChatRelay, new.isClientService, time, time])
         try db.run("UPDATE profiles SET user_id = ? WHERE profile_id = ?", [userID, profileID])
         _ = try db.profiles.reserveDisplayName(new.profile.displayName, user: userID)
         let contactID: ContactID = try db.insert(

@@ -1,3 +1,5 @@
+import ChatProtocol
+
 /// One way to write a command: words that it begins with, and how to read the rest.
 struct CommandForm: Sendable {
     let beginnings: [[UInt8]]
@@ -27,12 +29,12 @@ struct CommandForm: Sendable {
 
 extension [CommandForm] {
     /// The command that a text is, by the first form that fits all of it.
-    func parse(_ text: String) -> ChatCommand? {
+    func parse(_ text: String, for version: APIVersion = .newest) -> ChatCommand? {
         var bytes = [UInt8](text.utf8)
         while let last = bytes.last, CommandReader.isSpace(last) { bytes.removeLast() }
         for form in self {
             for beginning in form.beginnings where bytes.starts(with: beginning) {
-                var reader = CommandReader(bytes: bytes, position: beginning.count)
+                var reader = CommandReader(bytes: bytes, position: beginning.count, version: version)
                 if let command = reader.optional(form.read), reader.isAtEnd { return command }
             }
         }

@@ -7,9 +7,12 @@ struct CommandMismatch: Error {}
 struct CommandReader {
     private let bytes: [UInt8]
     private(set) var position: Int
+    /// The version of the API of the program that sends the command.
+    let version: APIVersion
 
-    init(bytes: [UInt8], position: Int = 0) {
+    init(bytes: [UInt8], position: Int = 0, version: APIVersion = .newest) {
         self.bytes = bytes
+        self.version = version
         self.position = position
     }
 
