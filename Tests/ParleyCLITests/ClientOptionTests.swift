@@ -62,6 +62,39 @@ import Testing
         #expect(other == 2, "without the key the databases do not open")
     }
 
+    @Test func aBotProfileWithAnAddressIsThereAtTheFirstStart() async throws {
+        let folder = try ScratchFolder("profile")
+        defer { folder.remove() }
+        let options = [
+            "-d", folder("db"), "--create-bot-display-name", "helper", "--address", "--accept", "--auto-accept-files", "10mb", "-r", "--mute", "--ha", "-f",
+            "--device-name", "server", "--log-hosts", "-q", "1024",
+        ]
+        for start in 1...2 {
+            try await withAPI(options, folder) { command in
+                let user = try await command("/u"), profile = user["user"]?["profile"]
+                #expect(profile?["displayName"] == "helper" && profile?["peerType"] == "bot", "start \(start): \(user.text)")
+                #expect(profile?["preferences"]?["files"]?["allow"] == "no")
+                let address = try await command("/show_address")
+                #expect(address["contactLink"]?["addressSettings"]?["autoAccept"] != nil, "\(address.text)")
+                let users = try await command("/users")
+                #expect(users["users"]?.arrayValue?.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["--create-bot-allow-files"], "--create-bot-display-name"), (["--accept"], "--address"), (["--name", "a\u{0}b"], "not a valid name"),
+        (["--auto-accept-files", "10tb"], "auto-accept-files"), (["--auto-accept-files", "99999999999999gb"], "auto-accept-files"),
+        (["-p", "1", "--chat-server-port", "2"], "give one"),
+    ])
+    func anOptionWithoutItsOtherIsRefused(_ options: [String], _ reason: String) async throws {
+        let folder = try ScratchFolder("refused")
+        defer { folder.remove() }
+        let program = try ParleyProgram.start(["api", "-d", folder("db")] + options, in: folder.path, log: folder("log"))
+        #expect(try await program.exit() == 2)
+        #expect(program.logTail().contains(reason), "\(program.logTail())")
+    }
+
     @Test func inMaintenanceTheCoreIsStartedByACommand() async throws {
         let folder = try ScratchFolder("maintenance")
         defer { folder.remove() }

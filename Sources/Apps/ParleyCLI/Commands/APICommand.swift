@@ -35,12 +35,18 @@ struct APICommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var presetContacts: String?
 
+    @OptionGroup(title: "The profile") var profile: ProfileOptions
+
     @OptionGroup(title: "As simplex-chat has them") var compatible: ClientOptions
+
+    @OptionGroup var terminal: TerminalOptions
 
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
         if data != nil, compatible.database != nil { throw ValidationError("--data and -d both name the databases: give one of them") }
+        if let other = terminal.serverPort, port != 5225, other != port { throw ValidationError("--port and --chat-server-port are the same option: give one") }
+        let port = terminal.serverPort ?? port
         guard (0...65_535).contains(port) else { throw ValidationError("--port \(port) is not a port: it is a number up to 65535") }
     }
 
@@ -49,7 +55,9 @@ struct APICommand: AsyncParsableCommand {
         if !compatible.fileServers.isEmpty { configuration.fileServers = compatible.fileServers }
         configuration.relay = compatible.relayLimits
         if let presetContacts { configuration.presetContacts = try PresetContacts(path: presetContacts).profiles }
-        let service = APIService(configuration: configuration, port: port, version: apiVersion.version, json: options.json, options: compatible)
+        let service = APIService(
+            configuration: configuration, port: terminal.serverPort ?? port, version: apiVersion.version, json: options.json, options: compatible,
+            work: ProfileAssistant.Work(profile))
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }
     }
@@ -62,6 +70,7 @@ private struct APIService: Service, CustomStringConvertible {
     let version: APIVersion
     let json: Bool
     let options: ClientOptions
+    let work: ProfileAssistant.Work
 
     var description: String { "API" }
 
@@ -77,16 +86,23 @@ private struct APIService: Service, CustomStringConvertible {
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, version: version, logger: configuration.logger)
             for command in options.commands { _ = try await host.core.send(command, as: nil) }
+            let assistant = ProfileAssistant(core: host.core, options: work, logger: configuration.logger)
+            let events = work.watches ? host.core.events() : nil
+            var address: String?
             if !options.maintenance {
+                try await assistant.createProfile()
                 try await start(host.core)
+                address = try await assistant.createAddress()
                 if options.relay {
                     // A core that is not started refuses both.
                     try await selectRelay(host.core)
                     try await publishRelay(host.core)
                 }
             }
-            report(server.port)
+            report(server.port, address)
+            let watching = events.map { events in Task { await assistant.run(events) } }
             try? await gracefulShutdown()
+            watching?.cancel()
             await server.stop()
         }
     }
@@ -121,8 +137,20 @@ private struct APIService: Service, CustomStringConvertible {
         }
     }
 
-    private func report(_ port: Int) {
-        if json { Output.line(["event": "ready", "port": .int(port)]) } else { Output.line("The API is at ws://127.0.0.1:\(port). Ctrl-C stops.") }
+    private func report(_ port: Int, _ address: String?) {
+        guard !json else {
+            let ready = Output.object { object in
+                object.add("event", "ready")
+                object.add("port", port)
+                object.add("address", address)
+            }
+            return Output.line(ready)
+        }
+        if let address {
+            Output.link(address)
+            if LinkReach.isLocal(address) { Output.line(LinkReach.notice) }
+        }
+        Output.line("The API is at ws://127.0.0.1:\(port). Ctrl-C stops.")
     }
 }
 
