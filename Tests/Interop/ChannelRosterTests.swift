@@ -95,6 +95,36 @@ extension Interop {
                 try await channel.close()
             }
         }
+
+        @Test(arguments: RosterWay.allCases.filter { $0.owner == .parley && $0.relay == .official && $0.member == .official })
+        func `A relay that has left refuses the channel until it is allowed, and its owner sees that`(_ way: RosterWay) async throws {
+            let server = try await Stage.shared.router(.parley).address
+            try await seen("relay that has left: refuses the channel, is allowed, serves again", "owner \(way.owner), relay \(way.relay)", through: .parley) {
+                let channel = try await Broadcast.prepare(ownedBy: way.owner, relayedBy: [way.relay], server: server)
+                let relay = channel.relays[0], id = try await channel.owner.configure(channel.relays)[0]
+                let left = try await relay.send("/_leave #1")
+                try #require(left["groupInfo"]?["relayOwnStatus"]?.stringValue == "rejected", "\(left.text)")
+                try await expectRelays(["inactive"], of: channel)
+                try await channel.owner.send("/_add relays #1 \(id)")
+                try await expectRelays(["inactive", "rejected"], of: channel)
+                try await eventually("the relay keeps no record of the invitation", within: .seconds(60), every: .milliseconds(100)) {
+                    try await relay.send("/_groups 1")["groups"]?.arrayValue?.count == 1
+                }
+                let allowed = try await relay.send("/_relay allow #1")
+                try #require(allowed["type"]?.stringValue == "relayGroupAllowed", "\(allowed.text)")
+                try #require(allowed["groupInfo"]?["relayOwnStatus"]?.stringValue == "inactive", "\(allowed.text)")
+                try await channel.owner.send("/_add relays #1 \(id)")
+                try await expectRelays(["inactive", "rejected", "active"], of: channel)
+                try await channel.close()
+            }
+        }
+
+        private func expectRelays(_ statuses: [String], of channel: Broadcast) async throws {
+            try await eventually("the relays are \(statuses)", within: .seconds(60), every: .milliseconds(100)) {
+                let relays = try await channel.owner.send("/_get relays #1")["groupRelays"]?.arrayValue ?? []
+                return relays.compactMap { $0["relayStatus"]?.stringValue } == statuses
+            }
+        }
     }
 }
 

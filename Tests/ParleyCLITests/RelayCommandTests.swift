@@ -34,6 +34,12 @@ import Testing
         #expect(view.lines.count == 6 && !view.lines[5].unicodeScalars.contains("\u{1B}"))
         #expect(view.json["running"]?.boolValue == true && view.json["deliveriesPerSecond"] == .int(13))
         #expect(RelayView.rate(from: second, to: first, after: .seconds(1)) == 0)
+        let left = try JSONValue(parsing: Array(#"{"left":[{"id":4,"name":"Weather\u001b[2J","publicGroupId":"AQID"}]}"#.utf8))
+        let lines = RelayView(left, isRunning: true, rate: nil).lines
+        #expect(
+            lines.count == 6 && lines[4] == "Left, and refused until parley relay allow:" && lines[5].hasPrefix("4 ") && lines[5].contains("Weather"),
+            "\(lines)")
+        #expect(!lines[5].unicodeScalars.contains("\u{1B}"))
     }
 
     @Test func topShowsARelay() throws {
@@ -87,10 +93,21 @@ import Testing
         try await eventually("the relay serves no channel", every: .milliseconds(100)) { try await channels(folder).isEmpty }
         let again = try await run(["relay", "leave", number, "--data", folder("bots")])
         #expect(again.exitCode == 1 && again.errors.contains("[relay.unknownChannel]"), "\(again)")
+        let shown = try await run(["relay", "status", "--data", folder("bots"), "--interval", "0"])
+        #expect(shown.output.contains("Left, and refused until parley relay allow:\n\(number) Daily News"), "\(shown)")
+        for other in ["0", "9999"] {
+            let refused = try await run(["relay", "allow", other, "--data", folder("bots")])
+            #expect(refused.exitCode == 1 && refused.errors.contains("[relay.notLeft]"), "\(refused)")
+        }
+        let allowed = try await run(["relay", "allow", number, "--data", folder("bots")])
+        #expect(allowed.exitCode == 0 && allowed.output == "The relay accepts invitations to Daily News again.\n", "\(allowed)")
         process.send(.terminate)
         #expect(try await process.exit() == 0)
         let stopped = try await run(["relay", "leave", number, "--data", folder("bots")])
         #expect(stopped.exitCode == 1 && stopped.errors.contains("[relay.notRunning]"), "\(stopped)")
+        // Whether bots run or not, a channel that is allowed is not allowed again.
+        let done = try await run(["relay", "allow", number, "--data", folder("bots")])
+        #expect(done.exitCode == 1 && done.errors.contains("[relay.notLeft]"), "\(done)")
     }
 
     /// The channels that a relay serves.

@@ -22,6 +22,8 @@ package enum RelayOperatorError: Error, Equatable {
     case notRunning
     /// The relay serves no channel of this number.
     case unknownChannel(GroupID)
+    /// The relay has left no channel of this number.
+    case notLeft(GroupID)
 }
 
 package enum RelayOperator {
@@ -74,20 +76,53 @@ package enum RelayOperator {
         }
     }
 
+    /// Accepts invitations to a channel again that the relay has left.
+    ///
+    /// - Parameter channel: The number of the channel in the report.
+    /// - Returns: The name of the channel.
+    /// - Throws: ``RelayOperatorError``; `ChatCoreError` if the core refuses; ``HostError`` as ``perform(_:_:)``.
+    package static func allow(_ channel: GroupID, _ configuration: HostConfiguration) async throws -> String {
+        guard let running = await RunningHost.connect(configuration.data) else {
+            return try await StoredFolder.withStoppedCore(configuration) { core in try await allow(channel, core) }
+        }
+        do {
+            let name = try await allow(channel, running.core)
+            await running.close()
+            return name
+        } catch {
+            await running.close()
+            throw error
+        }
+    }
+
+    private static func allow(_ channel: GroupID, _ core: any ChatCore) async throws -> String {
+        let (relay, group) = try await find(channel, core)
+        guard let group, group.relayOwnStatus == .rejected else { throw RelayOperatorError.notLeft(channel) }
+        _ = try await core.send(.groups(.allowRelay(channel)), as: relay.userID)
+        return group.groupProfile.displayName
+    }
+
     private static func leave(_ channel: GroupID, _ core: any ChatCore) async throws -> String {
+        let (relay, group) = try await find(channel, core)
+        guard let group, group.membership.status.isCurrent else { throw RelayOperatorError.unknownChannel(channel) }
+        _ = try await core.send(.groups(.leave(channel)), as: relay.userID)
+        return group.groupProfile.displayName
+    }
+
+    /// The profile that relays, and a channel that it serves or has served.
+    private static func find(_ channel: GroupID, _ core: any ChatCore) async throws -> (User, GroupInfo?) {
         guard case .usersList(let users) = try await core.send(.users(.list), as: nil), let relay = users.map(\.user).first(where: \.isChatRelay) else {
             throw RelayOperatorError.noRelay
         }
-        let group: GroupInfo?
         do {
-            if case .groupInfo(_, let found) = try await core.send(.groups(.info(channel)), as: relay.userID) { group = found } else { group = nil }
+            guard case .groupInfo(_, let group) = try await core.send(.groups(.info(channel)), as: relay.userID), group.membership.role == .relay else {
+                return (relay, nil)
+            }
+            return (relay, group)
         } catch {
             guard error.isMissingChat else { throw error }
-            group = nil
+            return (relay, nil)
         }
-        guard let group, group.membership.role == .relay, group.membership.status.isCurrent else { throw RelayOperatorError.unknownChannel(channel) }
-        _ = try await core.send(.groups(.leave(channel)), as: relay.userID)
-        return group.groupProfile.displayName
     }
 
     /// - Returns: nil if no profile relays.

@@ -22,8 +22,12 @@ package struct RelayReport: Sendable {
             let identifier: [(String, JSONValue)] = channel.publicGroupID.map { [("publicGroupId", .string($0))] } ?? []
             return JSONValue.object(JSONObject(names + identifier + members(of: channel.work)))
         }
+        let left = statistics.left.map { channel in
+            let identifier: [(String, JSONValue)] = channel.publicGroupID.map { [("publicGroupId", .string($0))] } ?? []
+            return JSONValue.object(JSONObject([("id", .int(channel.group.rawValue)), ("name", .string(channel.name))] + identifier))
+        }
         let head: [(String, JSONValue)] = [("draining", .bool(isDraining)), ("channels", .int(statistics.channels))]
-        return .object(JSONObject(head + members(of: statistics.total) + [("busiest", .array(busiest))]))
+        return .object(JSONObject(head + members(of: statistics.total) + [("busiest", .array(busiest)), ("left", .array(left))]))
     }
 
     private func members(of work: RelayStatistics.Work) -> [(String, JSONValue)] {

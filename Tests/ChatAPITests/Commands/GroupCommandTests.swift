@@ -14,6 +14,7 @@ import Testing
             as: "/_public group 1 2,3 \(profile)"),
         CommandCase("/_get relays #1", .groups(.relays(1))),
         CommandCase("/_add relays #1 2", .groups(.addRelays(1, [2]))),
+        CommandCase("/_relay allow #1", .groups(.allowRelay(1))),
         CommandCase("/_groups 1", .groups(.list(user: 1))),
         CommandCase("/_groups 1 @2  my team", .groups(.list(user: 1, contact: 2, search: " my team"))),
         CommandCase("/_groups 1 @ my team", .groups(.list(user: 1, search: "@ my team"))),
@@ -54,7 +55,8 @@ import Testing
         "/_connect group #1 contact=2 text hi", "/_connect group #1 owner=A", "/_connect group #1 hello", "/_add #1 2", "/_add #1 2 author", "/_add #1 2 relay",
         "/_add #1 2 boss", "/_add #1 2 Admin", "/_add #1 2 adminx", "/_accept member #1 2", "/_member role #1 admin", "/_member role #1 2, admin",
         "/_block #1 2", "/_block #1 2 blocked=yes", "/_remove #1", "/_remove #1 2 messages=yes", "/_member settings #1 2 {}", "/_sync #1", "/_sync #1 2 force",
-        "/_verify code #1 2 abc", "/_create link #1 boss", "/_set link role #1", "/_get link 1", "/_members @1", "/_leave #1 2",
+        "/_verify code #1 2 abc", "/_create link #1 boss", "/_set link role #1", "/_get link 1", "/_members @1", "/_leave #1 2", "/_relay allow",
+        "/_relay allow #", "/_relay allow #1 2", "/_relay allow @1",
     ]) func whatIsNotQuiteSuchACommandIsRefused(text: String) { expectRefused(text) }
 
     /// Relays are added by commands of their own, and nobody is made an author.

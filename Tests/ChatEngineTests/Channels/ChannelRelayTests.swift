@@ -5,6 +5,7 @@ import Testing
 
 @testable import ChatEngine
 @testable import ChatProtocol
+@testable import ChatStore
 
 @Suite("Relays of a channel that exists")
 struct ChannelRelayTests {
@@ -110,13 +111,61 @@ struct ChannelRelayTests {
         await scene.close()
     }
 
-    @Test("a relay that left can be added again")
+    @Test("a relay that left refuses invitations to the channel, and tells why, until its operator allows it")
     func again() async throws {
-        let scene = try await ChannelScene([])
-        _ = try await scene["relay"].run("/_leave #1")
+        let scene = try await ChannelScene([]), relay = scene["relay"]
+        guard case .leftMemberUser(_, let left) = try await relay.run("/_leave #1") else { throw UnexpectedAnswer() }
+        #expect(left.relayOwnStatus == .rejected)
         await scene.eventually("the owner knows", at: "owner") { try await relays(of: scene).map(\.status) == [.inactive] }
+        for number in 1...2 {
+            _ = try await scene.owner.run("/_add relays #1 1")
+            await scene.eventually("the owner has refusal \(number)", at: "owner") {
+                try await relays(of: scene).map(\.status) == [.inactive] + Array(repeating: .rejected, count: number)
+            }
+        }
+        await scene.expectError("x.grp.relay.reject: the relay does not serve the channel: rejoin_rejected", at: "owner")
+        try await TestSupport.eventually("the relay keeps no record of the refused invitations") {
+            try await relay.native.engine.store.read { try $0.groups.groups(user: 1).map(\.relayOwnStatus) == [.rejected] && $0.jobs.waiting().isEmpty }
+        }
+        let allowed = await relay.answer("/_relay allow #1")
+        #expect(allowed["type"] == "relayGroupAllowed" && allowed["groupInfo"]?["relayOwnStatus"] == "inactive", "\(allowed.text)")
+        // Once more, it changes nothing.
+        #expect(await relay.answer("/group allow #news") == allowed)
         _ = try await scene.owner.run("/_add relays #1 1")
         try await scene.expectRelays(active: 1)
+        await scene.close()
+    }
+
+    @Test("a relay knows the channels that it has left by the link and by the identifier, for each profile")
+    func leftChannels() async throws {
+        let scene = try await ChannelScene([]), relay = scene["relay"]
+        let known = try await scene.info(at: "relay"), link = try #require(known.groupProfile.publicGroup?.groupLink)
+        let identifier = try #require(known.groupProfile.publicGroup?.publicGroupID.description)
+        func hasLeft(link: String?, identifier: String?, user: UserID = 1) async throws -> Bool {
+            try await relay.native.engine.store.read { try $0.groups.hasLeft(link: link, identifier: identifier, user: user) }
+        }
+        #expect(try await !hasLeft(link: link, identifier: identifier))
+        _ = try await relay.run("/_leave #1")
+        let other = "https://example.org/g#other"
+        #expect(try await hasLeft(link: other, identifier: identifier))
+        #expect(try await hasLeft(link: link, identifier: "other"))
+        #expect(try await hasLeft(link: link, identifier: nil))
+        #expect(try await !hasLeft(link: other, identifier: "other"))
+        #expect(try await !hasLeft(link: nil, identifier: nil))
+        #expect(try await !hasLeft(link: link, identifier: identifier, user: 2))
+        _ = try await relay.run("/_relay allow #1")
+        #expect(try await !hasLeft(link: link, identifier: identifier))
+        await scene.close()
+    }
+
+    @Test("a channel that this profile does not relay has nothing to allow")
+    func nothingToAllow() async throws {
+        let scene = try await ChannelScene(["ann"])
+        for name in ["owner", "relay", "ann"] {
+            let before = try await scene.info(at: name)
+            guard case .relayGroupAllowed(_, let after) = try await scene[name].run("/_relay allow #1") else { throw UnexpectedAnswer() }
+            #expect(after.relayOwnStatus == before.relayOwnStatus && after.membership.status == before.membership.status, "\(name)")
+        }
         await scene.close()
     }
 

@@ -87,6 +87,7 @@ struct RelayRuleTests {
         #expect(refusal(served: 2) { $0.maximumChannels = 3 } == nil)
         #expect(refusal(served: 3) { $0.maximumChannels = 3 } == .full)
         #expect(refusal { $0.isDraining = true } == .draining)
+        #expect(RelayRefusal.left.reason == .rejoinRejected && RelayRefusal.notAllowed.reason == .unknown("not_allowed"))
         var policy = RelayPolicy()
         policy.maximumMembers = 4
         #expect(policy.refusal(members: 3) == nil)

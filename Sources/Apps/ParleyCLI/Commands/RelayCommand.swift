@@ -23,8 +23,8 @@ struct RelayOptions: ParsableArguments {
 /// `parley relay`: the profile of a data folder that relays for others.
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay", abstract: "Watch and drain the profile that relays channels for others, and leave channels.",
-        subcommands: [Status.self, Drain.self, Resume.self, Leave.self])
+        commandName: "relay", abstract: "Watch and drain the profile that relays channels for others, leave channels, and allow them again.",
+        subcommands: [Status.self, Drain.self, Resume.self, Leave.self, Allow.self])
 
     /// The longest pause between two reports, in seconds.
     static let longestInterval = 3_600
@@ -99,6 +99,7 @@ struct RelayCommand: AsyncParsableCommand {
             discussion: """
                 What the relay has accepted is delivered first; then it tells of its leaving and deletes the connections of the channel.
                 Subscribers without another relay get nothing more.
+                The relay refuses further invitations to the channel, until parley relay allow.
                 """)
 
         @Argument(help: "The number of the channel, as parley relay status shows it.")
@@ -121,12 +122,39 @@ struct RelayCommand: AsyncParsableCommand {
         }
     }
 
+    struct Allow: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "allow", abstract: "Accept invitations to a channel again that the relay has left.",
+            discussion: "The owner of the channel must invite the relay again.")
+
+        @Argument(help: "The number of the channel, as parley relay status shows it.")
+        var channel: Int64
+
+        @OptionGroup var options: RelayOptions
+
+        func run() async throws {
+            let configuration = try options.configuration()
+            do {
+                let name = try await RelayOperator.allow(GroupID(channel), configuration)
+                if options.json {
+                    Output.line(.object(JSONObject([("allowed", .int(channel)), ("name", .string(name))])))
+                } else {
+                    Output.line("The relay accepts invitations to \(VisibleText.name(name)) again.")
+                }
+            } catch let error as RelayOperatorError {
+                throw RelayCommand.failure(error, configuration)
+            }
+        }
+    }
+
     private static func failure(_ error: RelayOperatorError, _ configuration: HostConfiguration) -> Outcome.Failed {
         switch error {
         case .noRelay: Outcome.Failed("relay.none", description: "no profile of the data folder \(configuration.dataFolder) relays for others")
         case .notRunning: Outcome.Failed("relay.notRunning", description: "no bots run on the data folder that could deliver what waits: start parley run")
         case .unknownChannel(let channel):
             Outcome.Failed("relay.unknownChannel", description: "the relay serves no channel \(channel): parley relay status shows the numbers")
+        case .notLeft(let channel):
+            Outcome.Failed("relay.notLeft", description: "the relay has left no channel \(channel): parley relay status shows the numbers")
         }
     }
 

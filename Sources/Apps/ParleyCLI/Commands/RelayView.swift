@@ -50,7 +50,7 @@ struct RelayView {
             "Passed on: " + done.joined(separator: " · "),
         ]
         let channels = report["busiest"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        guard !channels.isEmpty else { return lines }
+        guard !channels.isEmpty else { return lines + leftLines }
         let columns = ["SUBSCRIBERS", "MESSAGES", "DELIVERIES", "WAITING", "LAG"]
         lines += ["", TableColumns.left("CHANNEL", Self.nameWidth) + columns.map { TableColumns.right($0, Self.numberWidth) }.joined() + "  PUBLIC GROUP ID"]
         for channel in channels {
@@ -65,7 +65,15 @@ struct RelayView {
                     + cells.map { TableColumns.right($0, Self.numberWidth) }.joined()
                     + (channel["publicGroupId"]?.stringValue.map { "  " + VisibleText.name($0) } ?? ""))
         }
-        return lines
+        return lines + leftLines
+    }
+
+    /// The channels that the relay has left.
+    private var leftLines: [String] {
+        let left = report["left"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        guard !left.isEmpty else { return [] }
+        return ["", "Left, and refused until parley relay allow:"]
+            + left.map { "\($0["id"]?.intValue ?? 0) " + VisibleText.name($0["name"]?.stringValue ?? "") }
     }
 
     private func counted(_ key: String, _ noun: String, _ plural: String? = nil) -> String { TableColumns.counted(int(key), noun, plural) }

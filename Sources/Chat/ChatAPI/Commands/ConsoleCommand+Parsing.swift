@@ -132,6 +132,8 @@ extension ConsoleCommand {
             return .console(.setMessageTTL(chat, seconds: try r.itemTTL()))
         },
         CommandForm("/clear *") { _ in .console(.clearNotes) },
+        // Before the command that makes a group, which would be called "allow".
+        CommandForm("/group allow #") { r throws(CommandMismatch) in .console(.group(try r.displayName(), .allowRelay)) },
         CommandForm("/group", "/g") { r throws(CommandMismatch) in
             let incognito = r.consoleIncognito()
             try r.expect(" ")

@@ -91,6 +91,7 @@ extension NamedGroupCommand {
         case .supportChats: "/member support chats \(group)"
         case .join(let mute): "/join \(group)\(mute ? " mute" : "")"
         case .leave: "/leave \(group)"
+        case .allowRelay: "/group allow \(group)"
         case .delete: "/delete \(group)"
         case .clear: "/clear \(group)"
         case .profile: "/group_profile \(group)"

@@ -140,6 +140,8 @@ public enum NamedGroupCommand: Sendable, Hashable {
     case join(mute: Bool = false)
     /// Leaves.
     case leave
+    /// Accepts invitations to relay the channel again.
+    case allowRelay
     /// Deletes.
     case delete
     /// Deletes all messages.

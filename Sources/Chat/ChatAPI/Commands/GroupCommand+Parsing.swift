@@ -20,6 +20,7 @@ extension GroupCommand {
             let id = try r.idSpace(GroupID.self)
             return .groups(.addRelays(id, try r.ids()))
         },
+        CommandForm("/_relay allow #") { r throws(CommandMismatch) in .groups(.allowRelay(try r.id())) },
         CommandForm("/_groups ") { r throws(CommandMismatch) in
             let user = try r.id(UserID.self)
             let contact = r.optional(" @") { r throws(CommandMismatch) in try r.id(ContactID.self) }

@@ -10,6 +10,8 @@ public enum GroupCommand: Sendable, Hashable {
     case relays(GroupID)
     /// Invites more relays to a channel, a command of version 7.0. Relays that serve it already are skipped.
     case addRelays(GroupID, [UserChatRelayID])
+    /// Accepts invitations to relay a channel again that this relay has left, a command of version 7.0.
+    case allowRelay(GroupID)
     /// Invites a contact.
     case add(GroupID, ContactID, GroupMemberRole)
     /// Accepts an invitation.
@@ -102,6 +104,7 @@ extension GroupCommand {
             "/_public group \(user)\(CommandText.incognito(incognito)) \(CommandText.list(relays)) \(CommandText.json(profile))"
         case .relays(let id): "/_get relays #\(id)"
         case .addRelays(let id, let relays): "/_add relays #\(id) \(CommandText.list(relays))"
+        case .allowRelay(let id): "/_relay allow #\(id)"
         case .add(let id, let contact, let role): "/_add #\(id) \(contact) \(role.code)"
         case .join(let id): "/_join #\(id)"
         case .acceptMember(let id, let member, let role): "/_accept member #\(id) \(member) \(role.code)"

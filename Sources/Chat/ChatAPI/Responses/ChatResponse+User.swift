@@ -16,7 +16,7 @@ extension ChatResponse {
             .chatItemsDeleted(let user, _, _, _), .groupChatItemsDeleted(let user, _, _, _, _),
             .broadcastSent(let user, _, _, _, _), .welcome(let user), .groupCreated(let user, _),
             .publicGroupCreated(let user, _, _, _), .publicGroupCreationFailed(let user, _), .groupRelays(let user, _, _),
-            .groupRelaysAdded(let user, _, _, _), .groupRelaysAddFailed(let user, _),
+            .groupRelaysAdded(let user, _, _, _), .groupRelaysAddFailed(let user, _), .relayGroupAllowed(let user, _),
             .groupMembers(let user, _), .memberSupportChats(let user, _, _), .contactsList(let user, _),
             .userContactLink(let user, _), .userContactLinkUpdated(let user, _), .userContactLinkCreated(let user, _),
             .userContactLinkDeleted(let user), .contactRequestRejected(let user, _, _), .acceptingContactRequest(let user, _),

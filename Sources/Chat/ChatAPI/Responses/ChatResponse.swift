@@ -127,6 +127,8 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// Some relays could not be invited to a channel; the others were. Of version 7.0.
     @JSONName(["results": "addRelayResults"])
     case groupRelaysAddFailed(user: User, results: [AddRelayResult])
+    /// A relay accepts invitations to a channel again that it has left. Of version 7.0.
+    case relayGroupAllowed(user: User, groupInfo: GroupInfo)
     /// Members of a group.
     case groupMembers(user: User, group: Group)
     /// Members with a support chat.

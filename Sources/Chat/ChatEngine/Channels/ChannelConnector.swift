@@ -165,17 +165,25 @@ struct ChannelConnector: Sendable {
         guard let agentUser = Int64(request.user.agentUserID), let link = try? ConnectionShortLink(wireString: request.link) else {
             throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error)
         }
+        if try await hasLeft(request, channel: nil) { return .left }
         let channel: ChannelLink
         let resolved = try await resolve(link, user: agentUser)
         do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
         guard channel.owners.contains(where: { $0.id == request.owner.memberID.bytes }) else {
             throw ChatCoreError(Refusal.chat(.exception(message: "the one who invites to relay is no owner of the channel")).error)
         }
+        // The same channel can have another link.
+        if try await hasLeft(request, channel: channel.identifier) { return .left }
         if let refusal = try await review(request, of: channel) { return refusal }
         // Invitations that come at the same time are counted one after another.
         return try await locks.withLock("relayed channels of \(request.user.userID)") { () async throws(ChatCoreError) in
             try await makeLink(for: request, of: channel, agentUser: agentUser)
         }
+    }
+
+    /// True if the relay has left the channel of an invitation, and its operator has not allowed it since.
+    private func hasLeft(_ request: RelayRequest, channel identifier: String?) async throws(ChatCoreError) -> Bool {
+        try await transactions.query { try $0.db.groups.hasLeft(link: request.link, identifier: identifier, user: request.user.userID) }
     }
 
     /// The answer of the policy and of the program to an invitation. A program may take its time: others are not kept waiting.

@@ -56,15 +56,42 @@ extension RelayRequests {
     ///
     /// The link for subscribers is deleted, if it was made already: it has a queue on a router.
     func end(_ request: RelayRequest) throws {
+        // The owner may have answered already.
+        guard try db.groups.find(request.group, user: request.user.userID) != nil else { return }
         try db.groups.update(request.group, relayOwnStatus: .rejected)
         try transaction.groups.deleteLink(of: try transaction.conversations.group(request.group, of: request.user), user: request.user)
     }
 
     /// Ends an invitation that is not answered: the owner sees that the relay does not accept.
     func reject(_ request: RelayRequest, _ reason: String) throws {
-        try end(request)
         try db.groups.update(request.group, relayRequestError: reason)
+        try end(request)
         try enqueue(.connection(.reject(invitation: request.invitation)), user: request.user)
+        guard let group = try db.groups.find(request.group, user: request.user.userID) else { return }
+        if try db.groups.relayRefusal(of: request.group) == .left { try forget(request.owner, in: group, of: request.user) }
+    }
+
+    /// True if this relay does not serve the channel of an invitation.
+    func isRefused(_ group: GroupInfo) throws -> Bool {
+        guard group.isServedHere else { return false }
+        return try group.relayOwnStatus == .rejected || db.groups.relayRefusal(of: group.groupID) != nil
+    }
+
+    /// Deletes the connection with an owner who has the reason why this relay does not serve its channel.
+    ///
+    /// The record of the invitation is deleted as well if this relay has left the channel: the record of the channel says enough.
+    func forget(_ owner: GroupMember, in group: GroupInfo, of user: User) throws {
+        try transaction.members.deleteConnections(of: [owner], afterDelivery: false, keepsRows: false, user: user)
+        guard try db.groups.relayRefusal(of: group.groupID) == .left else { return }
+        try transaction.groups.deleteLink(of: group, user: user)
+        try db.groups.delete(group, user: user.userID)
+    }
+
+    /// Accepts invitations to a channel again that this relay has left.
+    func allow(_ id: GroupID) throws -> ChatResponse {
+        let user = try transaction.user(), group = try transaction.conversations.group(id, of: user)
+        try db.groups.allowRelay(id, identifier: group.groupProfile.publicGroup?.publicGroupID.description, user: user.userID)
+        return .relayGroupAllowed(user: user, groupInfo: try transaction.conversations.group(id, of: user))
     }
 
     /// Stores the data from the link of a channel that this profile relays, and the link for subscribers.

@@ -155,6 +155,9 @@ extension Groups {
             let owners = try transaction.conversations.connectedMembers(of: group).filter { $0.role == .owner && $0.status.isCurrent }
             try transaction.outbox.send([message], to: owners, in: group)
             try transaction.relayWork.endService(of: group, with: message)
+            // An owner who invites this relay again gets a refusal, until the operator allows it.
+            try db.groups.update(group.groupID, relayOwnStatus: .rejected)
+            group.relayOwnStatus = .rejected
         } else {
             let members = try transaction.conversations.connectedMembers(of: group)
             try transaction.outbox.send([message], to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group)

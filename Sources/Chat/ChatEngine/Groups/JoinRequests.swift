@@ -19,7 +19,7 @@ extension ChatTransaction {
 extension JoinRequests {
     /// The event that answers the invitation of an owner.
     func relayAnswer(in group: GroupInfo) throws -> ChatMessageEvent {
-        if let refusal = try db.groups.relayRefusal(of: group.groupID) { return .rejectGroupRelay(.unknown(refusal.code)) }
+        if let refusal = try db.groups.relayRefusal(of: group.groupID) { return .rejectGroupRelay(refusal.reason) }
         guard let link = try db.groupLinks.find(group: group.groupID)?.connectionLink.shortLink else {
             throw Refusal.chat(.exception(message: "processRelayRequest: relay link doesn't have short link"))
         }

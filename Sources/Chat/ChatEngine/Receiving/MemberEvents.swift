@@ -158,8 +158,8 @@ extension MemberEvents {
         // A rejected member has got the reason now, whatever it answers.
         if member.status == .rejected { return try transaction.groups.forgetRefused(member, of: context.user) }
         // So has the owner of a channel that this relay does not serve.
-        if group.isServedHere, group.relayOwnStatus == .rejected, member.category == .host {
-            return try transaction.members.deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: context.user)
+        if member.category == .host, try transaction.relayRequests.isRefused(group) {
+            return try transaction.relayRequests.forget(member, in: group, of: context.user)
         }
         switch message.event {
         case .memberInfo(let memberID, _):

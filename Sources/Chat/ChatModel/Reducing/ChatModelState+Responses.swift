@@ -151,7 +151,7 @@ extension ChatResponse {
         case .groupInfo(_, let group), .groupCreated(_, let group), .publicGroupCreated(_, let group, _, _),
             .userAcceptedGroupSent(_, let group, _), .userDeletedMembers(_, let group, _, _, _),
             .sentGroupInvitation(_, let group, _, _), .startedConnectionToGroup(_, let group, _, _),
-            .leftMemberUser(_, let group), .groupAliasUpdated(_, let group), .joinedGroupMember(_, let group, _),
+            .leftMemberUser(_, let group), .relayGroupAllowed(_, let group), .groupAliasUpdated(_, let group), .joinedGroupMember(_, let group, _),
             .memberAccepted(_, let group, _), .membersRoleUser(_, let group, _, _, _),
             .membersBlockedForAllUser(_, let group, _, _, _), .groupUpdated(_, _, let group, _, _), .groupProfile(_, let group),
             .groupDescription(_, let group), .groupLinkCreated(_, let group, _), .groupLink(_, let group, _),

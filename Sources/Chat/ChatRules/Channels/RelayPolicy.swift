@@ -1,4 +1,5 @@
 import ChatAPI
+package import ChatProtocol
 package import SMPCrypto
 import SMPWire
 
@@ -32,15 +33,17 @@ package enum RelayRefusal: String, Hashable, Sendable {
     case denied = "channel or owner is denied"
     case notAllowed = "channel or owner is not allowed"
     case declined = "the relay's program declined"
+    case left = "the relay has left the channel"
 
-    /// The word in the answer to an owner.
-    package var code: String {
+    /// The reason in the answer to an owner.
+    package var reason: RelayRejectionReason {
         switch self {
-        case .draining: "draining"
-        case .full: "full"
-        case .denied: "denied"
-        case .notAllowed: "not_allowed"
-        case .declined: "declined"
+        case .draining: .unknown("draining")
+        case .full: .unknown("full")
+        case .denied: .unknown("denied")
+        case .notAllowed: .unknown("not_allowed")
+        case .declined: .unknown("declined")
+        case .left: .rejoinRejected
         }
     }
 }

@@ -62,6 +62,19 @@ package struct RelayStatistics: Sendable, Hashable {
         }
     }
 
+    /// A channel that the relay has left. It refuses invitations to the channel until it is allowed.
+    package struct LeftChannel: Sendable, Hashable {
+        /// The number of the channel in this store.
+        package var group: GroupID
+        package var name: String
+        /// The identifier of the channel; nil for a channel without one.
+        package var publicGroupID: String?
+
+        package init(group: GroupID, name: String, publicGroupID: String?) {
+            (self.group, self.name, self.publicGroupID) = (group, name, publicGroupID)
+        }
+    }
+
     /// Channels that are served.
     package var channels: Int
     package var total: Work
@@ -69,13 +82,16 @@ package struct RelayStatistics: Sendable, Hashable {
     package var isDrained: Bool
     /// The channels in which most waits, then those with most subscribers.
     package var busiest: [Channel]
+    /// The channels that the relay has left, and whose invitations it refuses, newest first.
+    package var left: [LeftChannel]
 
     package init(
-        channels: Int, total: Work, isDrained: Bool, busiest: [Channel]
+        channels: Int, total: Work, isDrained: Bool, busiest: [Channel], left: [LeftChannel] = []
     ) {
         self.channels = channels
         self.total = total
         self.isDrained = isDrained
         self.busiest = busiest
+        self.left = left
     }
 }

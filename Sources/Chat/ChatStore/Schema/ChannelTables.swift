@@ -138,4 +138,7 @@ package enum ChannelTables {
         ALTER TABLE chat_items ADD COLUMN comments_disabled INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX items_by_parent ON chat_items(parent_item_id, item_ts, chat_item_id) WHERE parent_item_id IS NOT NULL;
         """
+
+    /// The channels that a relay has left, whose invitations it refuses.
+    package static let left = "CREATE INDEX groups_left ON groups(user_id) WHERE relay_own_status = 'rejected';"
 }

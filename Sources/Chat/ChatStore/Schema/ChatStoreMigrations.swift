@@ -165,6 +165,9 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("35 abilities of relays") { db in
             try db.execute(sql: RosterTables.capabilities)
         }
+        migrator.registerMigration("37 channels that a relay has left") { db in
+            try db.execute(sql: ChannelTables.left)
+        }
         return migrator
     }
 

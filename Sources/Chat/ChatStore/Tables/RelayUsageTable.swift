@@ -142,6 +142,6 @@ package struct RelayUsageTable {
             total: RelayStatistics.Work(
                 subscribers: members, messages: totals?.messages ?? 0, deliveries: totals?.deliveries ?? 0, day: totals?.day ?? 0,
                 bytes: totals?.bytes ?? 0, waitingMessages: Int64(tasks), waitingBodies: Int64(jobs), oldest: oldest.map(UTCTimestamp.init(stored:))),
-            isDrained: totals?.isDrained ?? false, busiest: channels)
+            isDrained: totals?.isDrained ?? false, busiest: channels, left: try db.groups.leftChannels(limit: limit))
     }
 }

@@ -89,7 +89,8 @@ extension GroupCommands {
         case .createMemberContact(let id, let member): try await createContact(of: member, in: id)
         case .connectPrepared(let id, let incognito, let contact, let message):
             try await runner.connectionCommands.connectPreparedGroup(id, incognito: incognito, contact: contact, message: message)
-        case .create, .acceptMember, .deleteMemberSupportChat, .setRole, .blockForAll, .remove, .leave, .setAlias, .setCustomData, .setMemberSettings,
+        case .create, .acceptMember, .deleteMemberSupportChat, .setRole, .blockForAll, .remove, .leave, .allowRelay, .setAlias, .setCustomData,
+            .setMemberSettings,
             .setLinkRole, .setLinkAdmission, .enableMember, .changeUser:
             throw ChatCoreError(.notACommand)
         }
@@ -105,6 +106,7 @@ extension GroupCommands {
         case .blockForAll(let id, let members, let isBlocked): { try $0.members.block(members, isBlocked, in: id) }
         case .remove(let id, let members, let withMessages): { try $0.members.remove(members, from: id, withMessages: withMessages) }
         case .leave(let id): { try $0.groups.leave(id) }
+        case .allowRelay(let id): { try $0.relayRequests.allow(id) }
         case .setAlias(let id, let alias):
             { transaction in
                 let user = try transaction.user()
