@@ -11,6 +11,11 @@ import Testing
         arguments: [
             ("pace: off", SendingPace.off), ("bio: x", SendingPace()),
             ("pace: { chat: { burst: 10, per-second: 0.5 } }", SendingPace(perChat: SendingPace.Rate(burst: 10, perSecond: 0.5))),
+            ("pace: { member: on }", SendingPace(asMember: .planned)), ("pace: { member: off }", SendingPace()),
+            (
+                "pace: { member: { per-minute: 5, per-day: 100 } }",
+                SendingPace(asMember: SendingPace.MemberLimits(perMinute: 5, perHour: 300, perDay: 100))
+            ),
             ("pace: { chat: off, profile: { burst: 1, per-second: 2 } }", SendingPace(perChat: nil, perProfile: SendingPace.Rate(burst: 1, perSecond: 2))),
         ])
     func pace(_ profile: String, _ pace: SendingPace) throws { #expect(try file(profile).makeBots().first?.pace == pace) }
@@ -19,6 +24,9 @@ import Testing
         "mistakes are told with their position",
         arguments: [
             ("pace: fast", 14, "profiles.a.pace must be off or a mapping, not \"fast\""), ("pace: {}", 14, "profiles.a.pace says nothing"),
+            ("pace: { member: 5 }", 24, "profiles.a.pace.member must be on, off or a mapping, not \"5\""),
+            ("pace: { member: { per-minute: 0 } }", 38, "profiles.a.pace.member.per-minute must be from 1 to 10000, not 0"),
+            ("pace: { member: { per-second: 1 } }", 26, "per-second"),
             ("pace: { chat: 5 }", 22, "profiles.a.pace.chat must be off or a mapping, not \"5\""),
             ("pace: { chat: { burst: 5 } }", 22, "profiles.a.pace.chat needs the key \"per-second\""),
             ("pace: { chat: { burst: 0, per-second: 1 } }", 31, "profiles.a.pace.chat.burst must be from 1 to 1000000, not 0"),

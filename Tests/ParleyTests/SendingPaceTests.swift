@@ -144,6 +144,47 @@ import Testing
         #expect(core.sent(to: 4) == ["1", "2", "3", "4", "5"])
     }
 
+    @Test("permits a plain member no more than its number in any minute, hour and day") func windows() {
+        let limits = SendingPace.MemberLimits(perMinute: 3, perHour: 5, perDay: 7)
+        var windows = MemberWindows()
+        // Twenty calls at once wait for their turns.
+        let turns = (0..<20).map { _ in windows.take(1, in: 4, limits, at: 0) }
+        #expect(turns.prefix(9) == [0, 0, 0, 60, 60, 3_600, 3_600, 86_400, 86_400])
+        for (number, period) in [(3, 60.0), (5, 3_600), (7, 86_400)] {
+            for turn in turns { #expect(turns.count { $0 >= turn && $0 < turn + period } <= number, "\(number) in \(period) s from \(turn)") }
+        }
+        // Another group has its own turns, and several messages of one call take as many.
+        #expect(windows.take(4, in: 5, limits, at: 0) == 60)
+        #expect(windows.take(1, in: 5, limits, at: 30) == 30)
+        #expect(windows.take(1, in: 5, limits, at: 100_000) == 0)
+        #expect(SendingPace.MemberLimits(perMinute: 0, perHour: -1, perDay: .max) == SendingPace.MemberLimits(perMinute: 1, perHour: 1, perDay: 10_000))
+    }
+
+    @Test("forgets the group that was idle longest, and keeps no more than so many") func manyGroups() {
+        let limits = SendingPace.MemberLimits(perMinute: 1, perHour: 300, perDay: 1_500)
+        var windows = MemberWindows()
+        for number in 0...MemberWindows.maximumGroups { #expect(windows.take(1, in: GroupID(Int64(number)), limits, at: Double(number) / 1_000) == 0) }
+        #expect(windows.take(1, in: 0, limits, at: 2) == 0)
+        #expect(windows.take(1, in: GroupID(Int64(MemberWindows.maximumGroups)), limits, at: 2) > 50)
+    }
+
+    @Test("holds a plain member back in its group, also when it answers, and neither a moderator nor other chats") func member() async throws {
+        let clock = ManualClock()
+        let pacer = SendingPacer(SendingPace(perChat: nil, perProfile: nil, asMember: SendingPace.MemberLimits(perMinute: 2)), clock: clock)
+        for _ in 1...5 { try await pacer.wait(for: 1, in: "#4") }
+        for _ in 1...2 { try await pacer.wait(for: 1, in: "#4", asMemberOf: 4) }
+        pacer.received(in: "#4", at: UTCTimestamp(seconds: 1), from: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pacer.wait(for: 1, in: "#4", asMemberOf: 4) }
+            await clock.waitForSleeper(.seconds(60) ... .seconds(60))
+            try await pacer.wait(for: 1, in: "#5", asMemberOf: 5)
+            clock.advance(by: .seconds(60))
+            try await group.waitForAll()
+        }
+        #expect(pacer.waitingCount == 0 && pacer.limitsMembers)
+        #expect(!SendingPacer(SendingPace(), clock: clock).limitsMembers)
+    }
+
     @Test("loses nothing of a handler that is interrupted while it waits") func interruption() async throws {
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: HostSessionTests.logger)
         var bot = Bot("Speaker") { On(.text("count")) { message in for number in 1...5 { try await message.send("\(number)") } } }

@@ -168,11 +168,17 @@ final class Effects: Sendable {
         // A text in parts may have one of white space alone.
         if messages.allSatisfy(\.showsNothing) { throw ChatCoreError.emptyMessage }
         try requireVoice(in: target.chat)
-        try await services?.pacer.wait(for: messages.count, in: "\(target.chat)")
+        try await services?.pacer.wait(for: messages.count, in: "\(target.chat)", asMemberOf: await memberGroup(of: target.chat))
         guard case .newChatItems(_, let items) = try await once(target.sending(messages, live: live), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
         return items.map(\.chatItem)
+    }
+
+    /// The group of a chat, if the bot is no moderator there and the limits of plain members hold; nil otherwise.
+    private func memberGroup(of chat: ChatReference) async -> GroupID? {
+        guard services?.pacer.limitsMembers == true, chat.type == .group, let role = await currentGroup(GroupID(chat.id))?.membership.role else { return nil }
+        return role < .moderator ? GroupID(chat.id) : nil
     }
 
     private func requireVoice(in chat: ChatReference) throws(ChatCoreError) {
@@ -224,7 +230,7 @@ final class Effects: Sendable {
         // What the owner forwards into a channel is a post of the channel.
         let group = await chats.summary(of: target)?.info.groupInfo
         let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
-        try await services?.pacer.wait(for: items.count, in: "\(target)")
+        try await services?.pacer.wait(for: items.count, in: "\(target)", asMemberOf: await memberGroup(of: target))
         _ = try await once(.messages(.forward(to: target, from: chat, items, asGroup: asGroup)), key)
     }
 

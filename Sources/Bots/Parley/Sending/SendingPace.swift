@@ -26,6 +26,47 @@ public struct SendingPace: Sendable, Hashable {
         }
     }
 
+    /// Numbers of messages that a plain member may send into a group in a minute, an hour and a day.
+    ///
+    /// The network plans to enforce such numbers: at the sender, at those who forward, and at each member. Moderators, admins and owners are exempt.
+    public struct MemberLimits: Sendable, Hashable {
+        /// Messages in any minute.
+        public let perMinute: Int
+        /// Messages in any hour.
+        public let perHour: Int
+        /// Messages in any day.
+        public let perDay: Int
+
+        /// - Parameters:
+        ///   - perMinute: 20 unless another number is given; 1 to 10,000, as the others.
+        ///   - perHour: 300 unless another number is given.
+        ///   - perDay: 1,500 unless another number is given.
+        public init(perMinute: Int = 20, perHour: Int = 300, perDay: Int = 1_500) {
+            func bounded(_ number: Int) -> Int { min(max(1, number), Self.maximum) }
+            (self.perMinute, self.perHour, self.perDay) = (bounded(perMinute), bounded(perHour), bounded(perDay))
+        }
+
+        /// The numbers that the network plans.
+        public static let planned = MemberLimits()
+        /// The greatest number.
+        package static let maximum = 10_000
+
+        /// Seconds after which a message counts no more.
+        var longestPeriod: Double { 86_400 }
+
+        /// The time at which the next message may be sent.
+        ///
+        /// - Parameter taken: The times of the messages before it, oldest first.
+        func next(after taken: [Double], at now: Double) -> Double {
+            [(perMinute, 60), (perHour, 3_600), (perDay, longestPeriod)].reduce(now) { time, period in
+                taken.count < period.0 ? time : max(time, taken[taken.count - period.0] + period.1)
+            }
+        }
+    }
+
+    /// The limits of what the bot sends into a group in which it is no moderator; nil for none, the default. Messages that are received do not count in its
+    /// favour.
+    public var asMember: MemberLimits?
     /// The pace in each chat; nil for none.
     public var perChat: Rate?
     /// The pace in all chats of the bot together; nil for none.
@@ -34,9 +75,11 @@ public struct SendingPace: Sendable, Hashable {
     /// - Parameters:
     ///   - perChat: 30 messages at once and 5 a second, unless another is given; nil for none.
     ///   - perProfile: 300 messages at once and 100 a second, unless another is given; nil for none.
-    public init(perChat: Rate? = Rate(burst: 30, perSecond: 5), perProfile: Rate? = Rate(burst: 300, perSecond: 100)) {
+    ///   - asMember: The limits in groups in which the bot is no moderator; nil for none.
+    public init(perChat: Rate? = Rate(burst: 30, perSecond: 5), perProfile: Rate? = Rate(burst: 300, perSecond: 100), asMember: MemberLimits? = nil) {
         self.perChat = perChat
         self.perProfile = perProfile
+        self.asMember = asMember
     }
 
     /// No pace: everything is sent at once.
@@ -85,6 +128,7 @@ final class SendingPacer: Sendable {
     static let maximumChats = 10_000
 
     private struct State {
+        var members = MemberWindows()
         var profile: TokenBucket?
         var chats: [String: TokenBucket] = [:]
         var waiting: [String: Int] = [:]
@@ -112,13 +156,15 @@ final class SendingPacer: Sendable {
 
     /// Waits for the turn of some messages.
     ///
+    /// - Parameter group: The group into which the bot writes as a plain member; nil for another chat.
     /// - Throws: `ChatCoreError` with the code `send.tooManyMessages` if ``longestQueue`` calls wait in the chat, and `core.cancelled` if the task is
     ///   cancelled. Then nothing may be sent.
-    func wait(for count: Int, in chat: String) async throws(ChatCoreError) {
+    func wait(for count: Int, in chat: String, asMemberOf group: GroupID? = nil) async throws(ChatCoreError) {
         guard pace != .off else { return }
         let delay = state.withLock { state -> Double? in
             guard state.waiting[chat, default: 0] < Self.longestQueue else { return nil }
-            let delay = take(count, chat, &state)
+            var delay = take(count, chat, &state)
+            if let group, let limits = pace.asMember { delay = max(delay, state.members.take(count, in: group, limits, at: elapsed().seconds)) }
             if delay > 0 { state.waiting[chat, default: 0] += 1 }
             return delay
         }
@@ -152,6 +198,9 @@ final class SendingPacer: Sendable {
             give(1, chat, &state)
         }
     }
+
+    /// True if messages of plain members have limits.
+    var limitsMembers: Bool { pace.asMember != nil }
 
     /// Calls that wait for their turn.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }

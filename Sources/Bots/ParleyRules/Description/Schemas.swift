@@ -125,6 +125,15 @@ enum Schemas {
         [
             .key("chat", .anyOf([.words(["off"]), .mapping("pace-rate")]), "The pace in each chat; 30 at once and 5 a second by default."),
             .key("profile", .anyOf([.words(["off"]), .mapping("pace-rate")]), "The pace in all chats together; 300 at once and 100 a second by default."),
+            .key(
+                "member", .anyOf([.words(["on", "off"]), .mapping("pace-member")]), "The limits in groups in which the bot is no moderator; off by default."),
+        ])
+    static let paceMember = MappingSchema(
+        "pace-member",
+        [
+            .key("per-minute", .integer(PaceSpec.limits), "Messages in a minute; 20 by default."),
+            .key("per-hour", .integer(PaceSpec.limits), "Messages in an hour; 300 by default."),
+            .key("per-day", .integer(PaceSpec.limits), "Messages in a day; 1500 by default."),
         ])
     static let paceRate = MappingSchema(
         "pace-rate",
@@ -322,7 +331,7 @@ enum Schemas {
         file, network, metrics, joins, list, profile, texts, address, group, channel, relay, relayTotal, preferences, rule, when, checks,
         WordsCheck.mapping, ContainsCheck.mapping, NameCheck.mapping, GroupCheck.mapping, DomainsCheck.mapping, HoursCheck.mapping, LinesCheck.mapping,
         RepeatedCheck.mapping, FileCheck.mapping, action,
-        sendFile, BroadcastAction.mapping, ForwardAction.mapping, joiner, receiveFiles, pace, paceRate,
+        sendFile, BroadcastAction.mapping, ForwardAction.mapping, joiner, receiveFiles, pace, paceRate, paceMember,
         PostAction.mapping, test, scenarioFile, scenarioPreview, scenarioCard, cooldown, RateCheck.mapping, WarnAction.mapping, BlockAction.mapping,
         RoleAction.mapping,
         CaptchaAction.mapping, step, TellAction.mapping,

@@ -20,7 +20,27 @@ enum PaceSpec {
         var pace = SendingPace()
         if let chat = mapping.value("chat") { pace.perChat = rate(chat) }
         if let profile = mapping.value("profile") { pace.perProfile = rate(profile) }
+        if let member = mapping.value("member") { pace.asMember = limits(member) }
         return pace
+    }
+
+    /// Messages of a plain member in a minute, an hour or a day.
+    static let limits = 1...SendingPace.MemberLimits.maximum
+
+    /// Reads the limits of plain members: `on`, `off`, or a mapping. Missing keys keep the numbers that the network plans.
+    private static func limits(_ reader: NodeReader) -> SendingPace.MemberLimits? {
+        if reader.text == "off" { return nil }
+        if reader.text == "on" { return .planned }
+        guard reader.keys != nil else {
+            reader.report(.wrongType, "\(reader.path) must be on, off or a mapping, not \(reader.typeName)", hint: "write: { per-minute: 20, per-hour: 300 }")
+            return nil
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.paceMember)
+        let planned = SendingPace.MemberLimits.planned
+        func number(_ key: String, _ standard: Int) -> Int { mapping.value(key)?.integer(in: limits) ?? standard }
+        return SendingPace.MemberLimits(
+            perMinute: number("per-minute", planned.perMinute), perHour: number("per-hour", planned.perHour), perDay: number("per-day", planned.perDay))
     }
 
     private static let example = "write: pace: { chat: { burst: 30, per-second: 5 } }"
