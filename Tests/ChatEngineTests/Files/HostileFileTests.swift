@@ -95,13 +95,27 @@ import XFTPProtocol
         await scene.close()
     }
 
-    @Test(arguments: [-1, .min, 0, 1, .max] as [Int64])
+    @Test(arguments: [-1, .min, 0] as [Int64])
+    func aFileWithoutContentIsNotOfferedAndItsMessageIsShown(_ size: Int64) async throws {
+        let scene = try await FileScene()
+        try await scene.attack([offer("a", size: size)], id: Self.id)
+        await scene.bob.eventually("the error") {
+            $0.events.contains { if case .chatError(.chat(.fileSize(let name))) = $0 { name == "a" } else { false } }
+        }
+        let contact = scene.aliceAtBob
+        let messages = await scene.bob.core.messages(with: contact)
+        #expect(messages.map(\.meta.text) == ["offer"] && messages.allSatisfy { $0.file == nil })
+        #expect(await scene.bob.core.files(with: contact).isEmpty)
+        await scene.close()
+    }
+
+    @Test(arguments: [1, .max] as [Int64])
     func anySizeIsShownAndAFileThatIsLargerThanItSaysIsNotFetched(_ size: Int64) async throws {
         let scene = try await FileScene()
         scene.cloud.chunks = 200
         let made = try scene.cloud.put([1], recipients: 1)
         let file = try await offer("a", size: size, made.recipients[0], in: scene)
-        #expect(file.fileSize == max(0, size))
+        #expect(file.fileSize == size)
         if size == .max {
             _ = try await scene.bob.core.run("/freceive \(file.fileID)")
             await scene.atBob("a", .receiveComplete)

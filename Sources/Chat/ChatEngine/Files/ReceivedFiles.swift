@@ -26,10 +26,16 @@ extension ReceivedFiles {
 
     /// Attaches an offered file to a received item.
     ///
+    /// A file without content is none, as for official clients: the message stays as it is.
+    ///
     /// - Returns: The item with the file.
     func attach(_ offer: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
+        guard offer.size > 0 else {
+            emit(.chatError(error: Refusal.chat(.fileSize(filePath: FileNames.safe(offer.name))).error))
+            return item
+        }
         var record = FileRecord(
-            id: 0, user: user.userID, item: item.meta.itemID, isSent: false, name: FileNames.safe(offer.name), size: max(0, offer.size),
+            id: 0, user: user.userID, item: item.meta.itemID, isSent: false, name: FileNames.safe(offer.name), size: offer.size,
             fileProtocol: offer.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, createdAt: now)
         record.description = offer.fileDescription.map { .init(text: $0.text, part: $0.partNumber, isComplete: $0.isComplete) }
         transaction.inlineFiles.fill(&record, from: offer, with: item)
