@@ -12,7 +12,9 @@ import Testing
 /// A channel: an owner, relays, and subscribers who have joined by its link.
 struct ChannelScene: Sendable {
     let world: TestWorld
-    let owner: TestCore
+    private let ownerPerson: TestPerson?
+    private let openedOwner: TestCore
+    var owner: TestCore { ownerPerson?.core ?? openedOwner }
     let relays: [TestCore]
     let link: CreatedConnectionLink
     private let subscribers: [String: TestCore]
@@ -32,20 +34,28 @@ struct ChannelScene: Sendable {
     /// - Parameters:
     ///   - names: The subscribers.
     ///   - relayPerson: A relay that can be killed, instead of one of `relays`.
+    ///   - ownerPerson: An owner that can be killed.
     ///   - sharesCore: True if the relay is a second profile of the owner's core, and not in `relays`.
     ///   - policy: What the relays take.
     ///   - clock: The clock by which the relays wait.
     ///   - time: The time of day of the relays; the system's if it is not given.
     ///   - before: Done before anybody subscribes.
     init(
-        _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, sharesCore: Bool = false, world: TestWorld = TestWorld(),
+        _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, ownerPerson: TestPerson? = nil, sharesCore: Bool = false,
+        world: TestWorld = TestWorld(),
         preferences: String = Self.preferences, policy: RelayPolicy = RelayPolicy(),
         clock: any Clock<Duration> = ContinuousClock(), time: TestClock? = nil,
         before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         self.world = world
-        owner = try await world.open(agent: .light)
-        _ = try await owner.createUser("owner")
+        self.ownerPerson = ownerPerson
+        if let ownerPerson {
+            openedOwner = ownerPerson.core
+        } else {
+            openedOwner = try await world.open(agent: .light)
+            _ = try await openedOwner.createUser("owner")
+        }
+        let owner = openedOwner
         var relays: [TestCore] = []
         var addresses: [String] = []
         if sharesCore {

@@ -68,8 +68,8 @@ struct HostileClientTests {
                 let signs = Bool.random(using: &random)
                 bodies.append(
                     try HostileBody(
-                        [message], form: victim == .subscriber ? .binary : .json, signer: signs ? place.signer : nil,
-                        isRelay: victim == .subscriber && Bool.random(using: &random)))
+                        [message], form: victim.hasHostileRelay ? .binary : .json, signer: signs ? place.signer : nil,
+                        isRelay: victim.hasHostileRelay && Bool.random(using: &random)))
             }
             for violation in try await place.receive(bodies, in: state).violations where found.insert(violation).inserted {
                 Issue.record("PARLEY_SEED=\(Self.seed), step \(number): \(violation)")
@@ -105,13 +105,36 @@ struct HostileClientTests {
             let state = states[Int.random(in: states.indices, using: &random)]
             let messages = (0..<ChatLimits.messagesPerBody).map { _ in all[Int.random(in: all.indices, using: &random)] }
             let body = try HostileBody(
-                messages, form: victim == .subscriber ? .binary : HostileBody.Form.allCases[number % 2], isCompressed: false, signer: place.signer,
-                isRelay: victim == .subscriber)
+                messages, form: victim.hasHostileRelay ? .binary : HostileBody.Form.allCases[number % 2], isCompressed: false, signer: place.signer,
+                isRelay: victim.hasHostileRelay)
             for violation in try await place.receive([body], in: state).violations where found.insert(violation).inserted {
                 Issue.record("PARLEY_SEED=\(Self.seed), step \(number): \(violation)")
             }
         }
         if Self.seconds != nil { Self.report("\(victim.rawValue): rights held in \(count) bodies of 255 messages") }
+    }
+
+    @Test(
+        "a whole roster of a hostile client counts for nothing in any state, sent or passed on, signed or not",
+        arguments: [HostilePlace.Victim.member, .host, .relay, .subscriber, .owner])
+    func rosters(_ victim: HostilePlace.Victim) async throws {
+        let place = try await HostileWorld.shared().place(victim), states = place.states
+        var random = Self.generator(victim, 6), found: Set<String> = []
+        let people = Array(place.messages.people), owner = people.first { $0.key == "the owner" }?.value
+        for number in 0..<(Self.seconds == nil ? 40 : 2_000) {
+            let state = states[Int.random(in: states.indices, using: &random)], roster = place.messages.roster(of: people[number % people.count].value)
+            let signer = number % 3 == 0 ? nil : place.signer
+            var bodies = try [roster.signed, roster.list].map {
+                try HostileBody([$0], form: victim.hasHostileRelay ? .binary : .json, signer: signer, isRelay: victim.hasHostileRelay)
+            }
+            if victim.hasHostileRelay, number % 2 == 0, let owner {
+                let forward = MessageForward(sender: .member(owner, name: "owner"), brokerTimestamp: .current()), body = roster.signed.element
+                bodies[0].bytes = MessageBatching.binaryBatch(of: [forward.element(signer?.element(of: body, tag: .groupRoster) ?? body)])
+            }
+            for violation in try await place.receive(bodies, in: state).violations where found.insert(violation).inserted {
+                Issue.record("PARLEY_SEED=\(Self.seed), step \(number): \(violation)")
+            }
+        }
     }
 
     // MARK: Cost
@@ -133,7 +156,7 @@ struct HostileClientTests {
         let length = message.element.count + 3, room = isCompressed ? ChatLimits.decompressedMessage : ChatLimits.encodedMessage
         let count = max(1, min(ChatLimits.messagesPerBody, (room - 2) / length))
         let messages = (0..<count).map { number in HostileMessage(message.name, message.event, id: number == 0 ? message.id : nil) }
-        return try HostileBody(messages, form: form, isCompressed: isCompressed, signer: nil, isRelay: place.victim == .subscriber)
+        return try HostileBody(messages, form: form, isCompressed: isCompressed, signer: nil, isRelay: place.victim.hasHostileRelay)
     }
 
     @Test("a body costs no more rows, events and blocks than its messages, however long and full it is", arguments: HostilePlace.Victim.allCases)
@@ -154,7 +177,7 @@ struct HostileClientTests {
             let message = all[(number &* 7919 &+ Int(Self.seed % 1_000)) % all.count]
             let state = states[Int.random(in: states.indices, using: &random)]
             let body = try Self.expensive(
-                place, message, victim == .subscriber ? .binary : HostileBody.Form.allCases.randomElement(using: &random) ?? .json,
+                place, message, victim.hasHostileRelay ? .binary : HostileBody.Form.allCases.randomElement(using: &random) ?? .json,
                 isCompressed: Bool.random(using: &random))
             for cost in try await place.receive([body], in: state, checksRights: false).costs {
                 figures.add(cost, of: body, in: state)

@@ -216,8 +216,37 @@ struct HostileMessages: Sendable {
                 "signs no roster", .groupRoster(GroupRoster(version: .first.next, list: InlineFileInvitation(of: RosterList([]).wireBytes)))),
             HostileMessage("acknowledges a roster", .acknowledgeRoster(.first, error: nil)),
             HostileMessage("refuses a roster", .acknowledgeRoster(.first, error: "x")),
+            HostileMessage("acknowledges the last roster", .acknowledgeRoster(.first.next, error: nil)),
+            HostileMessage("refuses the last roster", .acknowledgeRoster(.first.next, error: "x")),
             HostileMessage("asks for the roster", .requestRoster(nil)),
-        ]
+            HostileMessage("asks for the roster after the last", .requestRoster(.first.next)),
+        ] + rosters
+    }
+
+    // MARK: Rosters
+
+    private static let attackerKey = Ed25519.generateKeyPair(SystemRandomSource()).publicKey
+
+    /// A roster of the version after the last that makes somebody a moderator, and its list in the message that follows.
+    func roster(of id: MemberID) -> (signed: HostileMessage, list: HostileMessage) {
+        let list = RosterList([RosterMember(memberID: id, key: Self.attackerKey, role: .admin)]).wireBytes, message = SharedMessageID.random()
+        return (
+            HostileMessage("makes a roster", .groupRoster(GroupRoster(version: .first.next.next, list: InlineFileInvitation(of: list))), id: message),
+            HostileMessage("sends the list of a roster", .fileChunk(messageID: message, .piece(number: 1, list)))
+        )
+    }
+
+    private var rosters: [HostileMessage] {
+        people.flatMap { who, id in
+            let roster = roster(of: id)
+            return [
+                roster.signed, roster.list,
+                HostileMessage(
+                    "makes \(who) a moderator by a roster", .memberRole(memberID: id, .moderator, key: Self.attackerKey, rosterVersion: .first.next.next)),
+                HostileMessage("takes \(who) from the roster", .memberRole(memberID: id, .observer, key: nil, rosterVersion: .first.next.next)),
+                HostileMessage("removes \(who) from the roster", .removeMember(memberID: id, withMessages: false, rosterVersion: .first.next.next)),
+            ]
+        }
     }
 
     // MARK: In the name of others

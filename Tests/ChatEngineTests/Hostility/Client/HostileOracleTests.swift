@@ -33,6 +33,42 @@ struct HostileOracleTests {
         """,
     ]
 
+    /// The same in channels.
+    private static let forbiddenInChannels: [HostilePlace.Victim: [String]] = [
+        .relay: [
+            "UPDATE groups SET roster_version = 9", "UPDATE stored_rosters SET version = 9", "UPDATE stored_rosters SET list = x'00'",
+            "DELETE FROM stored_rosters",
+            "UPDATE groups SET relay_own_status = 'rejected'",
+            "UPDATE group_members SET public_key = x'01' WHERE role = 'moderator'", "UPDATE group_members SET role = 'moderator' WHERE role = 'observer'",
+        ],
+        .subscriber: [
+            "UPDATE groups SET roster_version = 9", "UPDATE groups SET roster_complete_version = NULL",
+            "UPDATE group_members SET role = 'admin' WHERE role = 'moderator'", "UPDATE group_members SET relay_link = 'x' WHERE role = 'owner'",
+        ],
+        .owner: [
+            "UPDATE groups SET roster_version = 9", "UPDATE groups SET roster_version = NULL", "UPDATE group_relays SET relay_json = '{}'",
+            "UPDATE group_relays SET group_member_id = (SELECT group_member_id FROM group_members WHERE category = 'user')",
+            "UPDATE group_members SET role = 'admin' WHERE role = 'moderator'",
+        ],
+    ]
+
+    @Test(
+        "the oracle of rights finds every change of rosters and relays that the sender has no right to",
+        arguments: [HostilePlace.Victim.relay, .subscriber, .owner])
+    func rosterRights(_ victim: HostilePlace.Victim) async throws {
+        let place = try await HostileWorld.shared().place(victim)
+        let state = HostileState.member(
+            role: victim.hasHostileRelay ? .relay : .observer, status: .connected, isBlocked: false, own: nil, isModeratedEarly: false)
+        for sql in try #require(Self.forbiddenInChannels[victim]) {
+            let violations = try await place.violations(of: sql, in: state)
+            #expect(!violations.isEmpty, "\(victim.rawValue): \(sql)")
+        }
+        // Whoever owns the channel, as the victim knows it, signs its roster.
+        guard victim == .relay else { return }
+        let owner = HostileState.member(role: .owner, status: .connected, isBlocked: false, own: nil, isModeratedEarly: false)
+        #expect(try await place.violations(of: "UPDATE groups SET roster_version = 9", in: owner).isEmpty)
+    }
+
     @Test("the oracle of rights finds every change that the sender has no right to", arguments: HostilePlace.Victim.allCases)
     func rights(_ victim: HostilePlace.Victim) async throws {
         let world = try await HostileWorld.shared()
@@ -40,9 +76,9 @@ struct HostileOracleTests {
         let state: HostileState =
             victim == .contact
             ? .contact(status: .active, connection: .ready)
-            : .member(role: victim == .subscriber ? .relay : .observer, status: .connected, isBlocked: false, own: nil, isModeratedEarly: false)
+            : .member(role: victim.hasHostileRelay ? .relay : .observer, status: .connected, isBlocked: false, own: nil, isModeratedEarly: false)
         // A relay ends its own connection, and deletions are not signed.
-        let allowed = victim == .subscriber ? ["status = 'deleted'", "deleted = 4", "DELETE FROM chat_items"] : []
+        let allowed = victim.hasHostileRelay ? ["status = 'deleted'", "deleted = 4", "DELETE FROM chat_items"] : []
         for sql in Self.forbidden where !allowed.contains(where: sql.contains) {
             let violations = try await place.violations(of: sql, in: state)
             #expect(!violations.isEmpty, "\(victim.rawValue): \(sql)")
@@ -68,7 +104,7 @@ struct HostileOracleTests {
     func rows(_ victim: HostilePlace.Victim) async throws {
         let place = try await HostileWorld.shared().place(victim), state = try #require(place.states.first)
         let body = try HostileBody(
-            [HostileMessage("writes", .newMessage(MessageContainer(content: .text("x"))))], form: victim == .subscriber ? .binary : .json)
+            [HostileMessage("writes", .newMessage(MessageContainer(content: .text("x"))))], form: victim.hasHostileRelay ? .binary : .json)
         let row =
             "INSERT OR REPLACE INTO settings (name, value_json) SELECT 'attack' || value, '1' FROM json_each('[\((0..<100).map(String.init).joined(separator: ","))]')"
         for (defect, isFound) in [(nil, false), (row, true)] as [(String?, Bool)] {

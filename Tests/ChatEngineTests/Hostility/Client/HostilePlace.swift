@@ -22,9 +22,12 @@ struct HostilePlace: Sendable {
         case relay
         /// A subscriber of a channel, whose relay is hostile.
         case subscriber
+        /// The owner of a channel, whose relay is hostile.
+        case owner
 
         var testDescription: String { rawValue }
-        var inChannel: Bool { self == .relay || self == .subscriber }
+        var inChannel: Bool { self == .relay || hasHostileRelay }
+        var hasHostileRelay: Bool { self == .subscriber || self == .owner }
     }
 
     /// A third person, who gets what the victim passes on.
@@ -58,7 +61,7 @@ struct HostilePlace: Sendable {
         case .contact: HostileState.ofContacts
         case .host, .member: HostileState.ofMembers([.observer, .author, .member, .moderator, .admin, .owner])
         case .relay: HostileState.ofMembers([.observer, .commenter, .author, .member, .moderator, .admin, .owner])
-        case .subscriber: HostileState.ofMembers([.relay])
+        case .subscriber, .owner: HostileState.ofMembers([.relay])
         }
     }
 }
@@ -80,15 +83,28 @@ final class HostileWorld: Sendable {
     init() async throws {
         group = try await GroupScene(
             ["alice", "bob", "mallory"], profile: #""displayName":"team","fullName":"",\#(Self.preferences)"#, world: world)
-        channel = try await ChannelScene(["ann", "mallory"], world: world, preferences: Self.channelPreferences)
+        channel = try await ChannelScene(["ann", "mallory", "mona"], world: world, preferences: Self.channelPreferences)
         _ = try await group["alice"].run("/_address 1")
         _ = try await TestWorld.connect(group["alice"], group["mallory"])
         _ = try await TestWorld.connect(group["alice"], group["bob"])
         try await write()
     }
 
+    /// The owner makes Mona a moderator, so that there is a roster to attack.
+    private func promote() async throws {
+        let mona = try await channel.member("mona", at: "owner")
+        _ = try await channel.owner.run("/_member role #1 \(mona.groupMemberID) moderator")
+        for name in ["relay", "ann", "mallory", "mona"] {
+            await channel.eventually("\(name) has the roster", at: name) { [channel] in try await channel.info(at: name).rosterVersion == .first.next }
+        }
+        await channel.eventually("ann knows the moderator", at: "ann") { [channel] in
+            await channel.members(at: "ann").contains { $0.memberID == mona.memberID && $0.role == .moderator && $0.signingKey != nil }
+        }
+    }
+
     /// Everybody writes something that can be attacked.
     private func write() async throws {
+        try await promote()
         for name in group.names {
             try await group.send("\(name)'s words", as: name)
             for other in group.names { await group.expect("\(name)'s words", at: other) }
@@ -107,7 +123,7 @@ final class HostileWorld: Sendable {
             }
         }
         try await channel.post("the post")
-        for name in ["ann", "mallory"] { await channel.expect("the post", at: name) }
+        for name in ["ann", "mallory", "mona"] { await channel.expect("the post", at: name) }
         for name in ["ann", "mallory"] {
             try await channel.comment("\(name)'s comment", on: "the post", as: name)
             for other in ["relay", "ann", "mallory"] {
@@ -129,7 +145,7 @@ final class HostileWorld: Sendable {
         }
     }
 
-    private var cores: [TestCore] { group.names.map { group[$0] } + ["owner", "relay", "ann", "mallory"].map { channel[$0] } }
+    private var cores: [TestCore] { group.names.map { group[$0] } + ["owner", "relay", "ann", "mallory", "mona"].map { channel[$0] } }
 
     func close() async {
         await group.close()
@@ -143,7 +159,7 @@ final class HostileWorld: Sendable {
         switch victim {
         case .contact: place.door = try await connection("kind = 'address'", at: place.core)
         case .host, .relay: place.door = try await connection("kind = 'groupLink'", at: place.core)
-        case .member, .subscriber: break
+        case .member, .subscriber, .owner: break
         }
         return place
     }
@@ -181,6 +197,12 @@ final class HostileWorld: Sendable {
                 attacker: try await memberID(at: channel["relay"]),
                 messages: try await channelMessages(attacker: "relay", victim: "ann"), signer: ChannelSigner(try await channel.info(at: "relay")),
                 bystander: nil)
+        case .owner:
+            return HostilePlace(
+                victim: victim, core: channel.owner, connection: try await connection(with: "relay", at: channel.owner),
+                attacker: try await memberID(at: channel["relay"]),
+                messages: try await channelMessages(attacker: "relay", victim: "owner"), signer: ChannelSigner(try await channel.info(at: "relay")),
+                bystander: nil)
         }
     }
 
@@ -196,6 +218,7 @@ final class HostileWorld: Sendable {
         case .member: return HostileLine(core: group["mallory"], connection: try await connection(with: "bob", at: group["mallory"]))
         case .relay: return HostileLine(core: channel["mallory"], connection: try await connection(with: "relay", at: channel["mallory"]))
         case .subscriber: return HostileLine(core: channel["relay"], connection: try await connection(with: "ann", at: channel["relay"]))
+        case .owner: return HostileLine(core: channel["relay"], connection: try await connection(with: "owner", at: channel["relay"]))
         }
     }
 
@@ -204,7 +227,7 @@ final class HostileWorld: Sendable {
         if victim == .relay {
             return HonestFriend(send: { [channel] in _ = try await channel.post($0) }, receiver: channel["ann"], close: {})
         }
-        let receiver = victim == .subscriber ? channel["ann"] : victim == .member ? group["bob"] : group["alice"]
+        let receiver = victim == .owner ? channel.owner : victim == .subscriber ? channel["ann"] : victim == .member ? group["bob"] : group["alice"]
         let core = try await world.open(agent: .light)
         _ = try await core.createUser("friend")
         let (contact, _) = try await TestWorld.connect(core, receiver)
@@ -276,7 +299,8 @@ final class HostileWorld: Sendable {
             people: [
                 "the attacker": try await memberID(at: channel[attacker]), "the victim": try await memberID(at: channel[victim]),
                 "the bystander": try await memberID(at: channel[victim == "ann" ? "mallory" : "ann"]),
-                "the owner": try await memberID(at: channel.owner), "a stranger": Self.stranger,
+                "the owner": try await memberID(at: channel.owner), "the moderator": try await memberID(at: channel["mona"]),
+                "a stranger": Self.stranger,
             ],
             texts: [
                 "the post": try await shared("the post", at: relay), "the attacker's comment": try await shared("mallory's comment", at: relay),

@@ -164,7 +164,7 @@ extension HostilePlace {
     func concernsAttacker(_ change: StoreFacts.Change, before: StoreFacts) -> Bool {
         guard change.before != nil else { return true }
         // A relay introduces those whom the subscriber knew by their comments only.
-        if victim == .subscriber, change.before?["status"] == "unknown", change.after?["status"] != "left" { return true }
+        if victim.hasHostileRelay, change.before?["status"] == "unknown", change.after?["status"] != "left" { return true }
         switch change.key.table {
         case .member: return change.value("member_id") == attacker.bytes.map { String($0, radix: 16, uppercase: true).leftPadded }.joined()
         case .contact: return victim == .contact && change.columns == ["profile"]

@@ -50,7 +50,7 @@ struct RightsOracle: Sendable {
         case .member:
             return GroupMemberRole(code: new["role"] ?? "") <= .member || before[.group, new["group_id"]] == nil ? nil : "a request brings in a moderator"
         case .item: return new["content_kind"] == "sndMsgContent" ? "a request writes in the name of this profile" : nil
-        case .own, .reaction, .groupReaction, .file, .moderation: return "a request makes more than a contact or a member"
+        case .own, .reaction, .groupReaction, .file, .moderation, .roster, .relay: return "a request makes more than a contact or a member"
         }
     }
 
@@ -67,7 +67,7 @@ private struct ContactRights {
 
     func refusal(of change: StoreFacts.Change) -> String? {
         switch change.key.table {
-        case .own, .moderation, .groupReaction: return "a contact changes what is this profile's or a group's"
+        case .own, .moderation, .groupReaction, .roster, .relay: return "a contact changes what is this profile's or a group's"
         case .contact:
             guard change.key.id == contact, let old = change.before, let new = change.after else { return "a contact adds or removes contacts" }
             let allowed: Set<String> = ["profile", "status"]
@@ -176,7 +176,27 @@ private struct MemberRights {
         case .moderation:
             if change.after == nil { return nil }
             return mayGovern(.moderate) ? nil : "a member moderates what comes later"
+        // What an owner signs, the hostile client cannot pass on with a change, and the last version is known.
+        case .roster: return change.key.id == groupID && may(.publishRoster) ? nil : "a member changes the roster"
+        case .relay: return refusalOfRelay(change)
         }
+    }
+
+    /// A relay shows its own state to the owner, and ends its own service.
+    private func refusalOfRelay(_ change: StoreFacts.Change) -> String? {
+        guard change.value("group_member_id") == id, change.before != nil else { return "a member changes a relay" }
+        // One who was refused is forgotten with all that it has left. A removal takes the relay from the list.
+        if change.after == nil, acting.standing == .rejected { return nil }
+        guard change.after != nil else { return mayGovern(.remove, over: [.relay]) ? nil : "a member takes a relay from the list" }
+        for column in change.columns {
+            switch column {
+            case "status": if !may(.acknowledgeRoster) && !may(.leave) { return "a member changes the state of a relay" }
+            case "capabilities": if !may(.showRelayCapabilities) && !acting.isInvitee { return "a member shows abilities of a relay" }
+            case "relay_link": if !acting.isInvitee { return "a member changes the link of a relay" }
+            default: return "a member changes \(column) of a relay"
+            }
+        }
+        return nil
     }
 
     private func refusalOfConnection(_ change: StoreFacts.Change) -> String? {
@@ -199,6 +219,7 @@ private struct MemberRights {
             case "profile": if !mayGovern(.changeGroup) { return "a member changes the group" }
             case "relay_own_status":
                 if !mayGovern(.remove, over: [.relay]) && !mayGovern(.deleteGroup) { return "a member ends the service of this relay" }
+            case "roster_version", "roster_complete_version": if !may(.publishRoster) { return "a member changes the version of the roster" }
             default: return "a member changes \(column) of the group"
             }
         }
@@ -232,6 +253,8 @@ private struct MemberRights {
                 if isAnnounced, mayBringIn(GroupMemberRole(code: new["role"] ?? "")) { continue }
                 if !isSelf, mayPassOn(.changeProfile, of: old) { continue }
                 return "a member changes a profile"
+            // A relay that is invited shows its link, which the owner checks before it uses it.
+            case "relay_link" where isSelf && acting.isInvitee && acting.role == .relay: continue
             case "category", "key":
                 if isAnnounced || old["status"] == "unknown" || old["key"] == nil, mayGovern(.announceMember) || mayGovern(.introduceMember) { continue }
                 return "a member changes \(column) of a member"

@@ -24,7 +24,7 @@ struct StoreFacts: Sendable {
     }
 
     enum Table: String, CaseIterable, Sendable {
-        case member, contact, connection, group, item, reaction, groupReaction, file, moderation
+        case member, contact, connection, group, item, reaction, groupReaction, file, moderation, roster, relay
         /// Tables that no peer may change at all.
         case own
 
@@ -53,7 +53,8 @@ struct StoreFacts: Sendable {
                     """
                     SELECT group_id id, profile_json profile, local_alias alias, business_kind, hex(business_member_id) business,
                         hex(customer_member_id) customer, via_link, use_relays, relay_own_status, hex(root_private_key) root,
-                        hex(root_public_key) root_public, hex(member_private_key) key, enable_notifications, item_ttl FROM groups
+                        hex(root_public_key) root_public, hex(member_private_key) key, enable_notifications, item_ttl,
+                        roster_version, roster_complete_version FROM groups
                     """
                 ]
             case .item:
@@ -83,6 +84,10 @@ struct StoreFacts: Sendable {
                 [
                     "SELECT hex(author_member_id) || hex(shared_msg_id) id, hex(author_member_id) author, hex(shared_msg_id) shared, moderator_id FROM item_moderations"
                 ]
+            case .roster:
+                ["SELECT group_id id, version, hex(author_id) author, hex(element) element, hex(list) list FROM stored_rosters"]
+            case .relay:
+                ["SELECT group_relay_id id, group_id, group_member_id, relay_json, status, relay_link, capabilities_json capabilities FROM group_relays"]
             case .own:
                 ["users", "settings", "user_addresses", "group_links", "chat_tags", "contact_tags", "group_tags", "user_servers", "user_chat_relays"].map {
                     "SELECT '\($0)' || rowid id, * FROM (SELECT row_number() OVER () rowid, * FROM \($0))"
