@@ -2,6 +2,7 @@ import ChatAPI
 import ChatRules
 import EncryptedSQLite
 import GRDB
+import SMPAgent
 import SMPCrypto
 import SMPSimulation
 import SMPWire
@@ -183,6 +184,90 @@ struct HostileRosterTests {
             profile: Profile(displayName: "x", fullName: ""), memberID: ann.memberID, key: key, relay: group.membership.memberID)
         let signed = try ReceivedChatMessage.parseElement(signer.proof(of: ChannelScene.body(event))).get().signed
         #expect(!JoinProof.isValid(signed, key: key, relay: group.membership.memberID, of: removed, in: group))
+        await scene.close()
+    }
+
+    /// Another relay has her, so that this one does not know her identifier.
+    @Test("nobody takes the place of a subscriber with its public key, which others know", arguments: [1, 19] as [UInt16])
+    func borrowedKey(_ version: UInt16) async throws {
+        let scene = try await ChannelScene(["ann"])
+        let ann = try await scene.member("ann", at: "owner"), key = try #require(ann.signingKey)
+        try await scene["relay"].native.engine.store.write { db in
+            try db.run("DELETE FROM group_members WHERE member_id = ?", [ann.memberID.bytes.blob])
+        }
+        let relay = try await scene.info(at: "relay").membership.memberID
+        let event = ChatMessageEvent.member(profile: Profile(displayName: "x", fullName: ""), memberID: ann.memberID, key: key, relay: relay)
+        try await scene["relay"].native.engine.transactions.transaction { transaction in
+            let user = try transaction.user()
+            let link = try #require(try transaction.db.groupLinks.find(group: ChannelScene.group)).userContactLinkID
+            let record = try #require(try transaction.db.connections.find(ofGroupLink: link))
+            let message = ChatMessage(versions: VersionRange(1...max(version, ChatVersions.groupFastLinkJoin)), event: event)
+            try transaction.joinRequests.receive(
+                InvitationID([1, 2, 3]), message, forLink: link, in: try transaction.connectionEvents.context(of: record, user: user))
+        }
+        await scene.expectError("a request to join a channel without a proof of its key", at: "relay")
+        #expect(await scene.members(at: "relay").allSatisfy { $0.memberID != ann.memberID })
+        await scene.close()
+    }
+
+    @Test("a relay gives its key to nobody by a promotion of before the roster, nor by one without a key")
+    func oldPromotions() async throws {
+        let scene = try await ChannelScene(["ann"])
+        for body in try await bodies(version: 5, list: RosterList([]).wireBytes, in: scene) { try await scene.send(body, from: "relay", to: "ann") }
+        await scene.eventually("the roster counts", at: "ann") { try await scene.info(at: "ann").rosterVersion?.rawValue == 5 }
+        let owner = try await scene.info(at: "owner"), signer = try #require(ChannelSigner(owner))
+        func promote(version: RosterVersion?) async throws {
+            let change = ChatMessageEvent.memberRole(memberID: Self.stranger, .moderator, key: nil, rosterVersion: version)
+            let forward = MessageForward(sender: .member(owner.membership.memberID, name: "owner"), brokerTimestamp: .current())
+            let element = forward.element(signer.proof(of: try ChannelScene.body(change)))
+            try await scene.send(MessageBatching.binaryBatch(of: [element]), from: "relay", to: "ann")
+        }
+        func announce() async throws {
+            let info = MemberInfo(
+                memberID: Self.stranger, role: .observer, versions: ChatVersions.supported, profile: Profile(displayName: "conjured", fullName: ""),
+                key: Self.key)
+            try await scene.attack(.newMember(info, scope: nil), from: "relay", to: "ann")
+        }
+        try await promote(version: nil)
+        await scene.expectError("x.grp.mem.role: roster version not newer than current", at: "ann")
+        #expect(await knows("ann", in: scene) == nil)
+        try await announce()
+        await scene.eventually("ann knows the observer", at: "ann") { await knows("ann", in: scene)?.signingKey == Self.key }
+        try await promote(version: RosterVersion(rawValue: 6))
+        await scene.eventually("the promotion counts", at: "ann") { await knows("ann", in: scene)?.role == .moderator }
+        #expect(await knows("ann", in: scene)?.signingKey == nil)
+        try await announce()
+        try await scene.post("after")
+        await scene.expect("after", at: "ann")
+        #expect(await knows("ann", in: scene)?.signingKey == nil)
+        await scene.close()
+    }
+
+    @Test("a relay whose versions go up and down gets a roster once")
+    func wavering() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let relay = try await scene.member("relay", at: "owner")
+        func rosters() async throws -> Int64 {
+            try await scene.owner.native.engine.store.read { try $0.number("SELECT count(*) FROM sent_rosters") } ?? 0
+        }
+        try await scene.owner.native.engine.transactions.transaction { transaction in
+            try transaction.db.run("UPDATE group_members SET roster_served_version = NULL")
+            try transaction.db.run("CREATE TABLE sent_rosters (version INTEGER)")
+            try transaction.db.run(
+                """
+                CREATE TRIGGER count_sent_rosters AFTER UPDATE OF roster_served_version ON group_members BEGIN
+                    INSERT INTO sent_rosters VALUES (new.roster_served_version);
+                END
+                """)
+        }
+        let old = ChatVersionRange(minVersion: 1, maxVersion: 18)
+        for _ in 0..<20 {
+            try await scene.owner.native.engine.transactions.transaction { transaction in
+                let group = try transaction.conversations.group(ChannelScene.group, of: try transaction.user())
+                try transaction.channels.noteVersions(of: relay, before: old, in: group)
+            }
+        }
+        #expect(try await rosters() == 1)
         await scene.close()
     }
 

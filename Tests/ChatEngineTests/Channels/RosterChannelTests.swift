@@ -135,7 +135,7 @@ struct RosterChannelTests {
                 try transaction.db.run("UPDATE group_members SET role = 'member' WHERE member_id = ?", [ann.memberID.bytes.blob])
             }
         }
-        try await scene.owner.native.engine.transactions.transaction { try $0.rosters.publishMissing() }
+        try await scene.owner.native.engine.transactions.transaction { try $0.rosters.publishMissing(of: ChannelScene.group, user: 1) }
         await scene.eventually("the relay has the roster", at: "relay") { try await version(at: "relay", in: scene) == 0 }
         try await scene.post("by ann", as: "ann", asGroup: false)
         await scene.expect("by ann", at: "bob")
@@ -155,9 +155,9 @@ struct RosterChannelTests {
         try await scene["bob"].native.engine.transactions.transaction { transaction in
             try transaction.db.rosters.update(RosterState(), of: ChannelScene.group)
             try transaction.db.run("UPDATE group_members SET role = 'observer' WHERE member_id = ?", [ann.bytes.blob])
-            try transaction.rosters.requestMissing()
+            try transaction.rosters.requestMissing(of: ChannelScene.group, user: 1)
             #expect(transaction.effects.deliveries.count == 1)
-            try transaction.rosters.requestMissing()
+            try transaction.rosters.requestMissing(of: ChannelScene.group, user: 1)
             #expect(transaction.effects.deliveries.count == 1)
         }
         await scene.eventually("bob has the roster", at: "bob") { await scene.members(at: "bob").first { $0.memberID == ann }?.role == .moderator }

@@ -40,6 +40,9 @@ struct RosterRuleTests {
     func gate() {
         for role in [GroupMemberRole.admin, .moderator, .member, .relay, .observer] { #expect(RosterGate(version(3), by: role, after: state(9)) == .pass) }
         #expect(RosterGate(nil, by: .owner, after: state(9)) == .pass)
+        #expect(RosterGate(nil, concernsRoster: true, by: .owner, after: state(nil)) == .pass, "the channel has no roster yet")
+        #expect(RosterGate(nil, concernsRoster: true, by: .owner, after: state(0)) == .refuse, "owners of channels with rosters name the version")
+        #expect(RosterGate(nil, concernsRoster: true, by: .admin, after: state(0)) == .pass, "the rights decide about it")
         #expect(RosterGate(version(0), by: .owner, after: state(nil)) == .advance(state(0, complete: 0), hasGap: false))
         #expect(RosterGate(version(4), by: .owner, after: state(3, complete: 3)) == .advance(state(4, complete: 4), hasGap: false))
         #expect(RosterGate(version(4), by: .owner, after: state(4, complete: 4)) == .advance(state(4, complete: 4), hasGap: false), "one of several changes")

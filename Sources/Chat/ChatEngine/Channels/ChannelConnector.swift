@@ -60,9 +60,19 @@ struct ChannelConnector: Sendable {
 
     /// Signs the rosters of channels that an earlier version has made, and asks for those of channels to which it has subscribed.
     func completeRosters() async throws(ChatCoreError) {
-        try await transactions.transaction(isPersistent: true) { transaction in
-            try transaction.rosters.publishMissing()
-            try transaction.rosters.requestMissing()
+        let (owned, subscribed) = try await transactions.transaction(isPersistent: true) { transaction in
+            (try transaction.db.rosters.ownedWithoutRoster(), try transaction.db.rosters.subscribedWithoutRoster())
+        }
+        for (group, user) in owned { await complete(group) { try $0.rosters.publishMissing(of: group, user: user) } }
+        for (group, user) in subscribed { await complete(group) { try $0.rosters.requestMissing(of: group, user: user) } }
+    }
+
+    /// One channel that cannot be completed does not keep the others from starting.
+    private func complete(_ group: GroupID, _ work: @escaping @Sendable (ChatTransaction) throws -> Void) async {
+        do {
+            try await transactions.transaction(isPersistent: true, work)
+        } catch {
+            logger.error("the roster of a channel could not be completed", metadata: ["code": "channel.roster", "group": "\(group)", "error": "\(error)"])
         }
     }
 

@@ -45,7 +45,11 @@ extension Channels {
     func noteVersions(of relay: GroupMember, before old: ChatVersionRange, in group: GroupInfo) throws {
         guard relay.status == .connected, old.maxVersion < Int(ChatVersions.groupRoster), relay.supports(ChatVersions.groupRoster) else { return }
         if group.membership.role == .owner {
+            // Versions go up and down as the relay likes: it gets each roster once.
+            let version = try db.rosters.state(of: group.groupID).version ?? .first
+            guard try db.rosters.servedVersion(to: relay.groupMemberID).map({ $0 < version }) ?? true else { return }
             try transaction.rosters.send(to: relay, in: group)
+            try db.rosters.update(servedVersion: version, to: relay.groupMemberID)
         } else {
             try transaction.rosters.requestMissing(from: relay, in: group)
         }

@@ -128,29 +128,36 @@ extension Rosters {
 
     /// Tells whether a signed change of a member counts, by the version of the roster that it names, and notes that version. If changes before it are missing,
     /// the whole roster is asked for.
+    ///
+    /// - Parameter role: The new role, and the member whose it is; nil for a removal.
     func admits(
-        _ version: RosterVersion?, from sender: GroupMember, _ received: GroupMessage, in group: GroupInfo, of user: User
+        _ version: RosterVersion?, change: (id: MemberID, role: GroupMemberRole)? = nil, from sender: GroupMember, _ received: GroupMessage,
+        in group: GroupInfo, of user: User
     ) throws -> Bool {
         guard group.usesRelays else { return true }
         let state = try db.rosters.state(of: group.groupID)
-        switch RosterGate(version, by: sender.role, after: state) {
+        let concernsRoster = try change.map { change in
+            let known = change.id == group.membership.memberID ? group.membership : try db.members.find(change.id, group: group.groupID)
+            return RosterRules.concerns(known?.role ?? .observer, change.role)
+        }
+        switch RosterGate(version, concernsRoster: concernsRoster ?? false, by: sender.role, after: state) {
         case .pass: return true
         case .refuse:
             reportError("\(received.message.tag.rawValue): roster version not newer than current, ignoring", severity: "warning", of: user)
             return false
         case .advance(let new, let hasGap):
             if new != state { try db.rosters.update(new, of: group.groupID) }
-            if hasGap { try request(after: state.complete, from: received.forwardedBy ?? sender, in: group) }
+            // What a relay can give its subscribers decides, not what it has heard.
+            let isBehind = try group.isServedHere && db.rosters.storedVersion(of: group.groupID).map { stored in version.map { stored < $0 } ?? false } ?? false
+            if hasGap || isBehind { try request(after: state.complete, from: received.forwardedBy ?? sender, in: group) }
             return true
         }
     }
 
-    /// Asks relays for the rosters of channels that this profile has subscribed to with an earlier version. A relay is asked once.
-    func requestMissing() throws {
-        for (id, userID) in try db.rosters.subscribedWithoutRoster() {
-            guard let group = try db.groups.find(id, user: userID), group.isSubscribed else { continue }
-            for relay in try db.members.relayMembers(of: id) { try requestMissing(from: relay, in: group) }
-        }
+    /// Asks relays for the roster of a channel that this profile has subscribed to with an earlier version. A relay is asked once.
+    func requestMissing(of id: GroupID, user: UserID) throws {
+        guard let group = try db.groups.find(id, user: user), group.isSubscribed else { return }
+        for relay in try db.members.relayMembers(of: id) { try requestMissing(from: relay, in: group) }
     }
 
     /// Asks a relay for the roster of a channel of which this profile knows none, unless that relay was asked before.

@@ -78,6 +78,12 @@ extension JoinRequests {
         {
             return emit(.chatError(error: .store(error: .duplicateGroupMember)))
         }
+        // Identifiers and public keys are known to others. Whoever comes first with them would get the rights that an owner gives the member later.
+        if let subscriber, JoinProof.isRequired(of: subscriber.id, versions: message.versions),
+            !JoinProof.isSigned(signed, by: subscriber.id, key: subscriber.key, relay: subscriber.relay, in: group)
+        {
+            return reportError("a request to join a channel without a proof of its key", severity: "warning", of: user)
+        }
         let role =
             group.usesRelays && link.acceptMemberRole == ChannelRules.subscriberRole
             ? ChannelRules.subscriberRole(in: group, knowComments: message.capabilities.contains(.comments)) : decision.role
@@ -91,7 +97,7 @@ extension JoinRequests {
         try enqueue(.group(.accept(member: member, invitation: id.bytes, answer: decision.answer)), user: user)
     }
 
-    /// A member whom the roster lists comes to this relay. Its role and its key stay those of the roster.
+    /// A member that this relay knows comes to it, with a proof of its key. Its role and its key stay.
     private func readmit(_ member: GroupMember, by id: InvitationID, profile: Profile, versions: VersionRange, of user: User) throws {
         try transaction.members.deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: user)
         try db.members.update(member, user: user.userID, profile: profile, at: now)

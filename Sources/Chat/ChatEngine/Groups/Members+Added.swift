@@ -47,7 +47,8 @@ extension Members {
         // A relay cannot change the data of an owner from the link or a signed event, nor a known key.
         try db.members.update(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
         try db.members.update(id, status: status, at: now)
-        if let key = info.key, !group.usesRelays || member.publicKey == nil { try db.members.update(id, publicKey: key) }
+        // A key of somebody with a role of the roster comes from an owner alone.
+        if let key = info.key, !group.usesRelays || member.publicKey == nil && !RosterRules.lists(member.role) { try db.members.update(id, publicKey: key) }
         try db.members.update(
             id, category: .post, invitedBy: inviter.groupMemberID, versions: info.versions.map(ChatVersionRange.init) ?? member.chatVersions)
         guard let updated = try db.members.find(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }

@@ -36,6 +36,12 @@ extension Rosters {
             throw Refusal.command("only the group owner can change or remove members, moderators and admins")
         }
         guard let role, RosterRules.lists(role) else { return }
+        // Without its key, a member is not on the roster, and a relay could give it one.
+        if let member = members.first(where: { $0.signingKey == nil }),
+            try db.members.relayMembers(of: group.groupID).contains(where: { $0.supports(ChatVersions.groupRoster) })
+        {
+            throw Refusal.command("the key of \(member.localDisplayName) is not known yet: try again when the member has connected")
+        }
         let listed = try Set(listedMembers(of: group).map(\.groupMemberID)).union(members.map(\.groupMemberID))
         guard listed.count <= ChatLimits.rosterMembers else {
             throw Refusal.command("the number of members, moderators and admins would exceed the limit of \(ChatLimits.rosterMembers)")
@@ -70,15 +76,13 @@ extension Rosters {
         try send(version, RosterRules.rosterList(of: try listedMembers(of: group)), to: [relay], in: group)
     }
 
-    /// Signs rosters of channels that have none, because they were made by an earlier version, and sends them to their relays.
-    func publishMissing() throws {
-        for (id, userID) in try db.rosters.ownedWithoutRoster() {
-            guard let user = try db.users.find(userID) else { continue }
-            let group = try transaction.conversations.group(id, of: user)
-            guard group.membership.status.isCurrent else { continue }
-            let relays = try db.members.relayMembers(of: id).filter { $0.supports(ChatVersions.groupRoster) && $0.readyConnection != nil }
-            for relay in relays { try send(to: relay, in: group) }
-        }
+    /// Signs the roster of a channel that has none, because it was made by an earlier version, and sends it to its relays.
+    func publishMissing(of id: GroupID, user userID: UserID) throws {
+        guard let user = try db.users.find(userID) else { return }
+        let group = try transaction.conversations.group(id, of: user)
+        guard group.membership.status.isCurrent else { return }
+        let relays = try db.members.relayMembers(of: id).filter { $0.supports(ChatVersions.groupRoster) && $0.readyConnection != nil }
+        for relay in relays { try send(to: relay, in: group) }
     }
 
     private func send(_ version: RosterVersion, _ list: RosterList, to relays: [GroupMember], in group: GroupInfo) throws {
@@ -112,7 +116,9 @@ extension Rosters {
         }
         let known = try db.relays.find(member: relay.groupMemberID), current = try db.rosters.state(of: group.groupID).version
         switch RosterAcknowledgementDecision(version, error: error, by: known?.status, current: current) {
-        case .ignore: return
+        case .ignore:
+            if let error { reportError("x.grp.roster.ack: the relay could not store the roster: \(error)", severity: "warning", of: user) }
+            return
         case .wait: return reportError("x.grp.roster.ack: stale version, awaiting the acknowledgement of the present roster", severity: "warning", of: user)
         case .publish:
             try db.relays.update(member: relay.groupMemberID, status: .acknowledgedRoster, at: now)

@@ -67,6 +67,9 @@ extension MemberEvents {
                 // A relay keeps nothing for those whose queues stay full. Their clients know again the posts that they have.
                 try transaction.rosters.serve(member, in: group)
                 try transaction.groupHistory.send(to: member, in: group)
+            } else if group.membership.role == .owner, member.isRelay, member.status.isCurrent {
+                // Changes of roles went to the other relays only.
+                try transaction.rosters.send(to: member, in: group)
             }
         case .queueSwitch(let direction, let phase, let stats):
             try receiveSwitch(direction, phase, stats, of: member, in: group, user: user)

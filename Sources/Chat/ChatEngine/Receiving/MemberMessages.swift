@@ -274,7 +274,7 @@ extension MemberMessages {
         case .newMember(let info, let scope):
             audience = try transaction.membership.receiveNewMember(info, scope: scope, received, from: member, in: &group, of: user)
         case .memberRole(let id, let role, let key, let version):
-            guard try transaction.rosters.admits(version, from: member, received, in: group, of: user) else { return nil }
+            guard try transaction.rosters.admits(version, change: (id, role), from: member, received, in: group, of: user) else { return nil }
             audience = try transaction.membership.receiveRole(of: id, role, key: key, received, from: member, in: &group, of: user)
         case .restrictMember(let id, let restrictions):
             audience = try transaction.membership.receiveRestriction(of: id, restrictions, received, from: member, in: &group, of: user)

@@ -172,10 +172,13 @@ extension Membership {
             reportError(reason, of: user)
             return nil
         }
-        if group.usesRelays, sender.role == .owner, RosterRules.lists(role), let key,
-            RosterKeyDecision(key, of: member, isServedHere: group.isServedHere) == .pin
-        {
-            try db.members.update(member.groupMemberID, publicKey: key)
+        if group.usesRelays, sender.role == .owner, RosterRules.lists(role) {
+            if let key {
+                if RosterKeyDecision(key, of: member, isServedHere: group.isServedHere) == .pin { try db.members.update(member.groupMemberID, publicKey: key) }
+            } else if !RosterRules.lists(member.role), !isUser, !group.isServedHere {
+                // A relay has claimed the key that is known. The roster has the one that counts.
+                try db.members.update(member.groupMemberID, publicKey: nil)
+            }
         }
         // The roster with this change may have come first.
         if group.usesRelays, member.role == role { return ForwardAudience(eventsOf: member) }

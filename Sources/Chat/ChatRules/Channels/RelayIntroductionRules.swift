@@ -1,7 +1,7 @@
 package import ChatAPI
 package import ChatProtocol
 package import SMPCrypto
-import SMPWire
+package import SMPWire
 
 /// The decisions of a relay about authors whom it shows to subscribers.
 package enum RelayIntroductionRules {
@@ -23,15 +23,26 @@ package enum RelayIntroductionRules {
     }
 }
 
-/// The proof that somebody who asks a relay to join has the key of a member whom the roster lists.
+/// The proof that somebody who asks a relay to join has the private key of the member that it names.
 package enum JoinProof {
+    /// Tells whether a request proves that its sender has the key.
+    ///
     /// - Parameters:
     ///   - signed: The request as it was signed; nil without a signature.
     ///   - relay: The relay that the request names. Another relay cannot use it.
+    package static func isSigned(_ signed: SignedMessage?, by id: MemberID, key: Ed25519.PublicKey, relay: MemberID?, in group: GroupInfo) -> Bool {
+        guard let signed, let channel = group.groupProfile.publicGroup?.publicGroupID, relay == group.membership.memberID else { return false }
+        return signed.isValid(in: .group(publicGroupID: channel.bytes, member: id), key: key)
+    }
+
+    /// Tells whether a request proves that its sender is a member that this relay knows.
     package static func isValid(_ signed: SignedMessage?, key: Ed25519.PublicKey, relay: MemberID?, of member: GroupMember, in group: GroupInfo) -> Bool {
-        guard let signed, let id = group.groupProfile.publicGroup?.publicGroupID, RosterRules.lists(member.role), member.signingKey == key,
-            relay == group.membership.memberID, member.status == .unknown || member.status.isCurrent
-        else { return false }
-        return signed.isValid(in: .group(publicGroupID: id.bytes, member: member.memberID), key: key)
+        guard member.signingKey == key, member.status == .unknown || member.status.isCurrent, !member.isRelay, member.role != .owner else { return false }
+        return isSigned(signed, by: member.memberID, key: key, relay: relay, in: group)
+    }
+
+    /// Tells whether a request needs the proof. Clients that know no rosters do not sign it; those with an identifier that is bound to a key do.
+    package static func isRequired(of id: MemberID, versions: VersionRange) -> Bool {
+        versions.max >= ChatVersions.groupRoster || id.bytes.count == BoundMemberID.length
     }
 }

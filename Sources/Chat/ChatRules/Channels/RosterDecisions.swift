@@ -27,12 +27,13 @@ package enum RosterGate: Hashable, Sendable {
     ///
     /// - Parameter hasGap: True if changes before it are missing.
     case advance(RosterState, hasGap: Bool)
-    /// The change is of the time before the roster that is known: somebody repeats it.
+    /// The change is of the time before the roster that is known, or names no version although it must: somebody repeats it.
     case refuse
 
-    package init(_ version: RosterVersion?, by role: GroupMemberRole, after state: RosterState) {
-        guard let version, role == .owner else {
-            self = .pass
+    /// - Parameter concernsRoster: True for a change of a role that rosters give or take. In a channel with a roster, owners name its version.
+    package init(_ version: RosterVersion?, concernsRoster: Bool = false, by role: GroupMemberRole, after state: RosterState) {
+        guard role == .owner, let version else {
+            self = role == .owner && concernsRoster && state.version != nil ? .refuse : .pass
             return
         }
         guard state.version.map({ version >= $0 }) ?? true else {

@@ -26,8 +26,8 @@ extension MemberTable {
         return try id.flatMap { try find(GroupMemberID($0)) }
     }
 
-    package func update(_ id: GroupMemberID, publicKey: Ed25519.PublicKey) throws {
-        try db.run("UPDATE group_members SET public_key = ? WHERE group_member_id = ?", [publicKey.raw.blob, id])
+    package func update(_ id: GroupMemberID, publicKey: Ed25519.PublicKey?) throws {
+        try db.run("UPDATE group_members SET public_key = ? WHERE group_member_id = ?", [publicKey?.raw.blob, id])
     }
 
     /// Stores what the link of a relay tells about it.
