@@ -46,7 +46,7 @@ docs: packages
 	@set -e; flags="$$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")"; for module in $(DOCUMENTED); do \
 		echo "== $$module"; symbols=$(ARCHIVES)/symbols/$$module; mkdir -p $$symbols; \
 		$(SWIFT) symbolgraph-extract -module-name $$module -minimum-access-level public -skip-synthesized-members \
-			-experimental-allowed-reexported-modules=Hosting -output-dir $$symbols $$flags; \
+			-experimental-allowed-reexported-modules=Hosting,WebClient -output-dir $$symbols $$flags; \
 		$(DOCC) convert Sources/Bots/$$module/$$module.docc --additional-symbol-graph-dir $$symbols --output-path $(ARCHIVES)/$$module.doccarchive \
 			--fallback-display-name $$module --fallback-bundle-identifier $$module --disable-parameters-and-returns-validation --warnings-as-errors; \
 	done

@@ -5,16 +5,20 @@ internal import NIOHTTP1
 ///
 /// Reading throws ``WebError`` if the body is larger than the limit, too slow, or not complete.
 public struct WebBody: AsyncSequence {
+    /// A part of the body: at least one byte.
     public typealias Element = [UInt8]
 
     let parts: Parts
 
+    /// Reads the parts one after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let parts: Parts
 
+        /// The next part; nil at the end of the body.
         public mutating func next() async throws -> [UInt8]? { try await parts.next() }
     }
 
+    /// The parts, from where the body was read to.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: parts) }
 
     /// The parts of an answer, bound to the task that reads them.

@@ -19,15 +19,18 @@ public struct WebClient: Sendable {
         /// Redirections that are followed. With 0, a redirection is an answer like any other.
         public var redirects = 0
 
+        /// The default bounds.
         public init() {}
     }
 
+    /// The bounds of each request.
     public var limits: Limits
     /// True if servers may be on this machine and in private networks. If it is false, the addresses of a name are checked before one of them is
     /// connected to. A proxy looks up names itself, so only addresses in numbers are checked then.
     ///
     /// In either case, a server of the internet cannot redirect to this machine or to a private network.
     public var allowsLocalAddresses: Bool
+    /// The proxies to use; nil for none.
     public var proxy: WebProxy?
     private let tls: WebTLSSource
 

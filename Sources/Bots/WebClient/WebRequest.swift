@@ -9,6 +9,7 @@ public struct WebRequest: Sendable, Hashable {
     /// The body; nil for a request without one.
     public var body: [UInt8]?
 
+    /// A request with all its parts.
     public init(_ method: String, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil) {
         self.method = method
         self.url = url
@@ -31,15 +32,19 @@ public struct WebResponse: Sendable, Hashable {
 
     /// One header field.
     public struct Header: Sendable, Hashable {
+        /// The name, as the server wrote it.
         public var name: String
+        /// The value without surrounding spaces.
         public var value: String
 
+        /// A field with a name and a value.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
+    /// An answer, as a test may make one.
     public init(status: Int, url: String, headers: [Header] = []) {
         self.status = status
         self.url = url
@@ -73,15 +78,18 @@ public struct WebError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
     }
 
+    /// The kind of error.
     public let code: Code
     /// A description of the error for a person. It names the host, and no other part of the address.
     public let message: String
 
+    /// An error with a description.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }
 
     /// True if another attempt may succeed later.

@@ -81,6 +81,7 @@ import Yams
         "joiner": "profiles: { a: { groups: { g: { joiners: [ { HOLE } ] } } } }", "receive-files": "profiles: { a: { receive-files: { HOLE } } }",
         "broadcast": "profiles: { a: { rules: [ { when: { message: any, from: b }, then: { broadcast: { HOLE } } } ] } }",
         "pace": "profiles: { a: { pace: { HOLE } } }", "pace-rate": "profiles: { a: { pace: { chat: { HOLE } } } }",
+        "pace-member": "profiles: { a: { pace: { member: { HOLE } } } }",
         "post": "profiles: { a: { rules: [ { when: { message: any }, then: { post: { HOLE } } } ] } }", "test": "profiles: { a: { tests: [ { HOLE } ] } }",
         "test-file": "profiles: { a: { tests: [ { say: x, file: { HOLE } } ] } }",
         "step": "profiles: { a: { tests: [ { steps: [ { HOLE } ] } ] } }",

@@ -4,7 +4,7 @@ extension UserCommand {
     static let forms: [CommandForm] = profiles + settings + publicProfile
 
     private static let profiles: [CommandForm] = [
-        CommandForm("/_create user ") { r throws(CommandMismatch) in .users(.create(try r.createdUser())) },
+        CommandForm("/_create user ") { r throws(CommandMismatch) in .users(.create(try NewUser(reading: &r))) },
         CommandForm("/create user ") { r throws(CommandMismatch) in .users(.create(try r.newUser())) },
         CommandForm("/create chat relay user ") { r throws(CommandMismatch) in .users(.create(try r.newUser(isRelay: true))) },
         CommandForm("/create bot ") { r throws(CommandMismatch) in .users(.create(try r.newBot())) },
@@ -98,14 +98,16 @@ extension UserCommand {
     ]
 }
 
-extension CommandReader {
-    /// The data of a new profile as JSON. Cores of 6.5 require `userChatRelay`.
-    fileprivate mutating func createdUser() throws(CommandMismatch) -> NewUser {
-        let json: JSONValue = try json()
-        guard version >= .v70Beta || json["userChatRelay"] != nil, let user = try? NewUser(json: json) else { throw CommandMismatch() }
-        return user
+extension NewUser {
+    /// Reads the data of a new profile as JSON. Cores of 6.5 require `userChatRelay`.
+    fileprivate init(reading reader: inout CommandReader) throws(CommandMismatch) {
+        let json: JSONValue = try reader.json()
+        guard reader.version >= .v70Beta || json["userChatRelay"] != nil, let user = try? NewUser(json: json) else { throw CommandMismatch() }
+        self = user
     }
+}
 
+extension CommandReader {
     /// A number and a space.
     mutating func decimalSpace() throws(CommandMismatch) -> Int64 {
         let number = try decimal()

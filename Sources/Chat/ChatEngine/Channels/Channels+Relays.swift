@@ -47,7 +47,7 @@ extension Channels {
         if group.membership.role == .owner {
             // Versions go up and down as the relay likes: it gets each roster once.
             let version = try db.rosters.state(of: group.groupID).version ?? .first
-            guard try db.rosters.servedVersion(to: relay.groupMemberID).map({ $0 < version }) ?? true else { return }
+            guard relay.readyConnection != nil, try db.rosters.servedVersion(to: relay.groupMemberID).map({ $0 < version }) ?? true else { return }
             try transaction.rosters.send(to: relay, in: group)
             try db.rosters.update(servedVersion: version, to: relay.groupMemberID)
         } else {
