@@ -85,7 +85,7 @@ struct HostileDeliveryTests {
         let owner = try await scene.info(at: "owner"), ann = try await scene.info(at: "ann").membership
         let signer = try #require(ChannelSigner(owner)), author = MessageForward.Sender.member(owner.membership.memberID, name: "owner")
         func role(_ role: GroupMemberRole) throws -> Bytes {
-            try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, role)), tag: .memberRole))
+            try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, role, rosterVersion: .first)), tag: .memberRole))
         }
         let promotion = try role(.member), demotion = try role(.observer)
         for element in [promotion, demotion, promotion] { try await scene.send(body([element], from: author), from: "relay", to: "ann") }
@@ -106,8 +106,9 @@ struct HostileDeliveryTests {
         let owner = try await scene.info(at: "owner"), ann = try await scene.info(at: "ann").membership
         let signer = try #require(ChannelSigner(owner)), author = MessageForward.Sender.member(owner.membership.memberID, name: "owner")
         let id = newID()
-        let forged = try ChannelScene.body(.memberRole(memberID: ann.memberID, .owner), id: id)
-        let genuine = try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, .member), id: id), tag: .memberRole))
+        let forged = try ChannelScene.body(.memberRole(memberID: ann.memberID, .owner, rosterVersion: .first), id: id)
+        let genuine = try #require(
+            signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, .member, rosterVersion: .first), id: id), tag: .memberRole))
         for element in [forged, genuine] { try await scene.send(body([element], from: author), from: "relay", to: "ann") }
         await scene.eventually("ann has the role that was signed", at: "ann") { try await scene.info(at: "ann").membership.role == .member }
         #expect(await scene.items(at: "ann").contains { $0.content == .receivedGroupEvent(event: .messageBadSignature) })
@@ -122,7 +123,7 @@ struct HostileDeliveryTests {
         let bobs = MessageForward.Sender.member(bob.memberID, name: "bob")
         let action = newID(), postID = newID()
         func role(_ role: GroupMemberRole, id: SharedMessageID) throws -> Bytes {
-            try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, role), id: id), tag: .memberRole))
+            try #require(signer.element(of: try ChannelScene.body(.memberRole(memberID: ann.memberID, role, rosterVersion: .first), id: id), tag: .memberRole))
         }
         for id in [action, postID] { try await scene.send(body([try post("mine", id: id)], from: bobs), from: "relay", to: "ann") }
         let promotion = try role(.member, id: action)
