@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--create-bot-allow-files"], "--create-bot-display-name"), (["--accept"], "--address"), (["--name", "a\u{0}b"], "not a valid name"),
+        (["--create-bot-allow-files"], "--create-bot-display-name"), (["--accept"], "--address"), (["--name", ""], "not a valid name"),
         (["--auto-accept-files", "10tb"], "auto-accept-files"), (["--auto-accept-files", "99999999999999gb"], "auto-accept-files"),
         (["-p", "1", "--chat-server-port", "2"], "give one"),
     ])
