@@ -137,7 +137,7 @@ extension Interop {
 }
 
 /// True if the official client is of version 7.0 or later.
-private func peersKnowRosters() async throws -> Bool {
+func peersKnowRosters() async throws -> Bool {
     guard PeerProgram.simplexChat.isInstalled else { return false }
     let version = try await PeerProgram.simplexChat.version()
     let major = version.split { !$0.isNumber }.first.flatMap { Int($0) }

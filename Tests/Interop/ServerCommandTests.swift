@@ -72,6 +72,7 @@ extension Interop {
             options.program = program
             // Named so that the official client does not take the public ones; nothing is sent there.
             options.fileServers = ["xftp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:2"]
+            if case .parley = program { options.arguments = ["--api-version", try await peersKnowRosters() ? "7.0-beta" : "6.5"] }
             return try await OfficialClient.start("olga", options)
         }
 
