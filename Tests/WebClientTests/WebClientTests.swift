@@ -198,7 +198,7 @@ import Testing
         #expect(await Self.code { _ = try await Self.client(allowsLocal: false).send(WebRequest("http://\(host):1/")) } == .localAddress)
     }
 
-    /// A proxy stands for the internet: what comes through it may redirect to no machine nearby.
+    /// The proxy takes the part of the internet here: its answers may not redirect to a machine nearby.
     @Test func theInternetDoesNotRedirectToThisMachine() async throws {
         let near = try await RawServer.start { _ in .ok("secret") }
         let proxy = try await RawServer.start { _ in .redirect(302, to: "http://127.0.0.1:\(near.port)/") }

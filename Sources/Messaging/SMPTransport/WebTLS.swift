@@ -48,7 +48,7 @@ enum WebAuthorities {
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
 
-    /// Has a context trust authorities.
+    /// Adds authorities to those that a context trusts.
     ///
     /// - Parameter authorities: Certificates in DER; nil for those of the system: of `SSL_CERT_FILE` and `SSL_CERT_DIR`, of the folder that OpenSSL was
     ///   built for, or of the first known file.

@@ -3,7 +3,7 @@ public import ChatProtocol
 /// The transfer of a received file. The members that the official core gives it are kept as they are; the type is known.
 @JSONMembers
 public struct ReceivedFileTransfer: ExtensibleObject, Hashable {
-    /// What the file is for. Cores of 6.5 do not say.
+    /// The purpose of the file; nil from cores of 6.5.
     @JSONSince(.v70Beta) public var fileType: FileType?
 
     /// A transfer with the members that all versions have.
@@ -16,7 +16,7 @@ public struct ReceivedFileTransfer: ExtensibleObject, Hashable {
     public subscript(_ name: String) -> JSONValue? { unknownMembers[name] }
 }
 
-/// What a file is for.
+/// The purpose of a file.
 public struct FileType: OpenEnumeration {
     /// The word on the wire.
     public let rawValue: String

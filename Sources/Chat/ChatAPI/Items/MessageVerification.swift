@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What is known about the signature of a message. Programs of 6.5 get `msgSigned`, those of 7.0 `msgVerified`.
+/// The outcome of checking the signature of a message. Programs of 6.5 get `msgSigned`, those of 7.0 `msgVerified`.
 public enum MessageVerification: JSONObjectConvertible, Hashable {
     /// The message has no signature, and none was required.
     case unsigned

@@ -1,6 +1,6 @@
 /// A version of the command and JSON API of the official core: the commands that programs send, and the JSON that they get.
 ///
-/// What programs get is written for one version. Where versions differ, the property of the type says so: `@JSONSince` on a member that came later, or
+/// Each text for a program is written for one version. Where versions differ, the property of the type says so: `@JSONSince` on a member that came later, or
 /// `@JSONFlattened` on a value that has another form in each version. Nothing else asks for the version. Reading takes the members of all versions.
 public enum APIVersion: Int, Sendable, Hashable, CaseIterable, Comparable {
     /// The API of simplex-chat 6.5.
