@@ -108,16 +108,8 @@ struct RelayCommand: AsyncParsableCommand {
         @OptionGroup var options: RelayOptions
 
         func run() async throws {
-            let configuration = try options.configuration()
-            do {
-                let name = try await RelayOperator.leave(GroupID(channel), configuration)
-                if options.json {
-                    Output.line(.object(JSONObject([("left", .int(channel)), ("name", .string(name))])))
-                } else {
-                    Output.line("The relay leaves \(VisibleText.name(name)) once everything is delivered: see parley relay status.")
-                }
-            } catch let error as RelayOperatorError {
-                throw RelayCommand.failure(error, configuration)
+            try await RelayCommand.change(channel, options, "left", RelayOperator.leave) {
+                "The relay leaves \($0) once everything is delivered: see parley relay status."
             }
         }
     }
@@ -133,17 +125,29 @@ struct RelayCommand: AsyncParsableCommand {
         @OptionGroup var options: RelayOptions
 
         func run() async throws {
-            let configuration = try options.configuration()
-            do {
-                let name = try await RelayOperator.allow(GroupID(channel), configuration)
-                if options.json {
-                    Output.line(.object(JSONObject([("allowed", .int(channel)), ("name", .string(name))])))
-                } else {
-                    Output.line("The relay accepts invitations to \(VisibleText.name(name)) again.")
-                }
-            } catch let error as RelayOperatorError {
-                throw RelayCommand.failure(error, configuration)
+            try await RelayCommand.change(channel, options, "allowed", RelayOperator.allow) { "The relay accepts invitations to \($0) again." }
+        }
+    }
+
+    /// Changes what the relay does about a channel, and prints that.
+    ///
+    /// - Parameters:
+    ///   - member: The member of the JSON output that has the number of the channel.
+    ///   - sentence: The output for a person, with the name of the channel.
+    private static func change(
+        _ channel: Int64, _ options: RelayOptions, _ member: String, _ work: (GroupID, HostConfiguration) async throws -> String,
+        _ sentence: (String) -> String
+    ) async throws {
+        let configuration = try options.configuration()
+        do {
+            let name = try await work(GroupID(channel), configuration)
+            if options.json {
+                Output.line(.object(JSONObject([(member, .int(channel)), ("name", .string(name))])))
+            } else {
+                Output.line(sentence(VisibleText.name(name)))
             }
+        } catch let error as RelayOperatorError {
+            throw failure(error, configuration)
         }
     }
 
