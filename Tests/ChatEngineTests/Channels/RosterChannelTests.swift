@@ -83,7 +83,7 @@ struct RosterChannelTests {
         await scene.close()
     }
 
-    @Test("an administrator gives no role of the roster, and removes nobody who is on it")
+    @Test("an administrator's client changes no role of the roster and removes nobody who is on it, and a changed one gives no role")
     func administrator() async throws {
         let scene = try await ChannelScene(["ann", "bob", "carl"])
         try await promote("ann", to: .admin, in: scene, knownTo: ["relay"])
@@ -179,6 +179,28 @@ struct RosterChannelTests {
         let stored = try await scene["relay"].native.engine.store.read { try $0.rosters.stored(of: ChannelScene.group) }
         #expect(stored?.version.rawValue == 4)
         #expect(try stored.map { try RosterList(wireBytes: $0.list).members } == [])
+        await scene.close()
+    }
+
+    @Test("who leaves, or is removed by an administrator, is on the roster no more")
+    func endedMembership() async throws {
+        let scene = try await ChannelScene(["ann", "bob", "carl"])
+        try await promote("ann", to: .admin, in: scene, knownTo: ["relay"])
+        try await promote("bob", to: .moderator, in: scene, knownTo: ["relay"])
+        try await promote("carl", to: .member, in: scene, knownTo: ["relay"])
+        let bob = try await scene.member("bob", at: "owner").memberID, ann = try await scene.member("ann", at: "owner").memberID
+        @Sendable func stored() async throws -> (Int64, Set<MemberID>) {
+            let stored = try #require(try await scene["relay"].native.engine.store.read { try $0.rosters.stored(of: ChannelScene.group) })
+            return (stored.version.rawValue, Set(try RosterList(wireBytes: stored.list).members.map(\.memberID)))
+        }
+        #expect(try await stored() == (3, [ann, bob, try await scene.member("carl", at: "owner").memberID]))
+        _ = try await scene["carl"].run("/_leave #1")
+        await scene.eventually("carl is off the roster", at: "relay") { try await stored() == (4, [ann, bob]) }
+        // The client of an administrator refuses this command.
+        let signer = try #require(ChannelSigner(try await scene.info(at: "ann")))
+        let body = try ChannelScene.body(.removeMember(memberID: bob, withMessages: false))
+        try await scene.send(try #require(signer.element(of: body, tag: .removeMember)), from: "ann", to: "relay")
+        await scene.eventually("bob is off the roster", at: "relay") { try await stored() == (5, [ann]) }
         await scene.close()
     }
 

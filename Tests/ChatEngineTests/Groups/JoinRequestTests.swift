@@ -45,7 +45,7 @@ import Testing
     private func answers(_ effects: Effects) -> [JoinAnswer?] {
         effects.jobs.compactMap { job in
             switch job.task {
-            case .group(.accept(_, _, let answer)): .some(answer)
+            case .group(.accept(_, _, let answer, _)): .some(answer)
             case .connection(.reject): .some(nil)
             default: nil
             }

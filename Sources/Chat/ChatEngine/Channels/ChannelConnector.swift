@@ -130,7 +130,10 @@ struct ChannelConnector: Sendable {
     /// Gives up an invitation that the policy forbids. The client of an owner that knows no answer for it shows that the relay does not accept.
     private func refuse(_ request: RelayRequest, _ refusal: RelayRefusal) async throws {
         logger.notice("a channel is not served", metadata: ["reason": "\(refusal.rawValue)"])
-        guard request.owner.supports(ChatVersions.relayCapabilities) else {
+        let isAnswered = try await transactions.query { transaction in
+            try request.owner.supports(ChatVersions.relayCapabilities) && !transaction.relayRequests.hasTooManyOpenRefusals(of: request.user)
+        }
+        guard isAnswered else {
             return try await transactions.transaction { try $0.relayRequests.reject(request, refusal.rawValue) }
         }
         try await transactions.transaction { try $0.db.groups.update(request.group, relayRequestError: refusal.rawValue) }

@@ -68,6 +68,27 @@ extension Channels {
                 user: user, groupInfo: group, member: try transaction.conversations.member(relay.groupMemberID, in: group), groupRelay: changed))
     }
 
+    /// Ends the connection with a relay that has refused to serve a channel of this profile and connects all the same.
+    ///
+    /// - Returns: False for another member.
+    func endsConnection(withRejected relay: GroupMember, of user: User) throws -> Bool {
+        guard relay.isRelay, try db.relays.find(member: relay.groupMemberID)?.status == .rejected else { return false }
+        try transaction.members.deleteConnections(of: [relay], afterDelivery: false, keepsRows: false, user: user)
+        return true
+    }
+
+    /// Deletes the connections with relays that have refused to serve a channel. Such a relay deletes its side, and nothing tells this profile.
+    ///
+    /// - Returns: Their number.
+    func deleteConnectionsOfRejected(before time: UTCTimestamp, limit: Int) throws -> Int {
+        let rejected = try db.relays.connectedRejected(before: time, limit: limit)
+        for (id, userID) in rejected {
+            guard let user = try db.users.find(userID), let relay = try db.members.find(id) else { continue }
+            try transaction.members.deleteConnections(of: [relay], afterDelivery: false, keepsRows: false, user: user)
+        }
+        return rejected.count
+    }
+
     /// A relay tells this profile, the owner, what it does beside forwarding.
     func receiveCapabilities(_ capabilities: RelayCapabilities, of relay: GroupMember, in group: GroupInfo, of user: User) throws {
         guard RightDecision(.showRelayCapabilities, by: ActingMember(relay), inChannel: group.usesRelays) == .allow, group.membership.role == .owner else {

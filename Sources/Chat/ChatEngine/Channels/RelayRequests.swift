@@ -60,6 +60,7 @@ extension RelayRequests {
         guard try db.groups.find(request.group, user: request.user.userID) != nil else { return }
         try db.groups.update(request.group, relayOwnStatus: .rejected)
         try transaction.groups.deleteLink(of: try transaction.conversations.group(request.group, of: request.user), user: request.user)
+        try forgetOldest(of: request.user)
     }
 
     /// Ends an invitation that is not answered: the owner sees that the relay does not accept.

@@ -19,6 +19,8 @@ struct RetentionPeriods: Sendable {
     var probes: Int64 = 14 * 86_400
     /// Those who were refused when they asked to join a group, with the connections over which they were told.
     var refusedJoiners: Int64 = 7 * 86_400
+    /// Connections with owners whose invitation to relay was refused, and with relays that refused one of this profile.
+    var relayRefusals = RelayInvitationRules.refusalLifetime
     /// Connections of tests of relays, which are over within a minute.
     var relayTests: Int64 = 300
 
@@ -52,6 +54,9 @@ extension TransactionRunner {
         try await removeInBatches { try $0.groups.deleteRefusedJoiners(before: joiners, limit: $1) }
         let tests = now.adding(seconds: -periods.relayTests)
         try await removeInBatches { try $0.relayWork.deleteTests(before: tests, limit: $1) }
+        let refusals = now.adding(seconds: -periods.relayRefusals)
+        try await removeInBatches { try $0.relayRequests.deleteOpenRefusals(before: refusals, limit: $1) }
+        try await removeInBatches { try $0.channels.deleteConnectionsOfRejected(before: refusals, limit: $1) }
         try await removeInBatches { try $0.db.deliveries.deleteUnusedBodies(limit: $1) }
     }
 

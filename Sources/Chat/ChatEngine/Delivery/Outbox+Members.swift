@@ -78,11 +78,12 @@ extension Outbox {
         }
     }
 
-    /// Sends the messages that waited for the connection of a member, in order. In groups with relays none wait.
+    /// Sends the messages that waited for the connection of a member, in order. In channels they wait for relays only.
     func sendPendingMessages(to member: GroupMember) throws {
         guard let connection = member.activeConnection, !connection.isDisabled else { return }
         let target = DeliveryTarget(connection)
         var rest = try db.pendingMessages.take(member: member.groupMemberID)[...]
+        let mode: MessageBatching.Mode = member.isRelay ? .binary : .json
         while let first = rest.first {
             let isForwarded = MessageForward.isElement(first.body)
             let run = rest.prefix { MessageForward.isElement($0.body) == isForwarded }
@@ -94,7 +95,7 @@ extension Outbox {
                 }
                 continue
             }
-            var encoder = OutgoingBodyEncoder(run.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) })
+            var encoder = OutgoingBodyEncoder(run.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) }, mode: mode)
             for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.deliveries.insertBody) {
                 let delivery = try db.deliveries.insert(to: target, body: body.stored, notifies: true, at: now)
                 for item in body.items {

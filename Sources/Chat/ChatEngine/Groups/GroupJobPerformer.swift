@@ -17,8 +17,8 @@ struct GroupJobPerformer: Sendable {
         case .publishLink(let group): try await members.publishLink(of: group, agentUser: agentUser)
         case .createConnection(let member): try await members.createConnection(for: member)
         case .join(let member, let link): try await members.join(member, by: link)
-        case .accept(let member, let invitation, let answer):
-            if try await refuses(member, InvitationID(invitation)) { return joins.end(member) }
+        case .accept(let member, let invitation, let answer, let replacesConnection):
+            if !replacesConnection, try await refuses(member, InvitationID(invitation)) { return joins.end(member) }
             if case .admit = answer { try await waitForTurn(of: member) }
             do {
                 try await members.accept(member, InvitationID(invitation), answer)
@@ -33,7 +33,7 @@ struct GroupJobPerformer: Sendable {
 
     /// Ends the turn of a member whose request is not answered any more.
     func giveUp(_ job: GroupJob) {
-        if case .accept(let member, _, _) = job { joins.end(member) }
+        if case .accept(let member, _, _, _) = job { joins.end(member) }
     }
 
     /// - Throws: ``JobPostponement`` while others who join the group have their turn first.

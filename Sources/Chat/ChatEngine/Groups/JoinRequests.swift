@@ -99,10 +99,13 @@ extension JoinRequests {
 
     /// A member that this relay knows comes to it, with a proof of its key. Its role and its key stay.
     private func readmit(_ member: GroupMember, by id: InvitationID, profile: Profile, versions: VersionRange, of user: User) throws {
+        // One whom this relay serves stays, whatever the policy says of new ones.
+        let isServed = try !db.connections.connections(ofMember: member.groupMemberID).isEmpty
         try transaction.members.deleteConnections(of: [member], afterDelivery: false, keepsRows: false, user: user)
         try db.members.update(member, user: user.userID, profile: profile, at: now)
         try db.members.update(member.groupMemberID, readmittedBy: id.bytes, versions: ChatVersionRange(versions), at: now)
-        try enqueue(.group(.accept(member: member.groupMemberID, invitation: id.bytes, answer: .admit(.accepted))), user: user)
+        try enqueue(
+            .group(.accept(member: member.groupMemberID, invitation: id.bytes, answer: .admit(.accepted), replacesConnection: isServed)), user: user)
     }
 
     /// Stores the connection by which a member is accepted, or refused, and reports it.

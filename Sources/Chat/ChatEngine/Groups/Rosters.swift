@@ -69,6 +69,16 @@ extension Rosters {
         return version
     }
 
+    /// Signs the roster without a member whom it listed and who has left, or whom another has removed. Otherwise the member's key would stay good for
+    /// relays and later subscribers until the owner changes something else.
+    ///
+    /// - Parameter member: The member as it was.
+    func publishEnd(of member: GroupMember, in group: GroupInfo) throws {
+        // The second message about the end of a membership changes nothing.
+        guard member.status.isCurrent || member.status == .unknown else { return }
+        _ = try publish([member], as: nil, in: group)
+    }
+
     /// Sends the present roster to a relay that is being set up, or asks for it.
     func send(to relay: GroupMember, in group: GroupInfo) throws {
         let version = try db.rosters.state(of: group.groupID).version ?? .first

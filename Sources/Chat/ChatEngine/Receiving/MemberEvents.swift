@@ -63,13 +63,14 @@ extension MemberEvents {
             guard let member = try db.members.find(member.groupMemberID) else { return }
             if !group.usesRelays {
                 try transaction.outbox.sendPendingMessages(to: member)
+            } else if member.isRelay, !group.membership.isRelay, member.status.isCurrent {
+                // The roster comes first: what waited may be signed by somebody whom it lists.
+                if group.membership.role == .owner { try transaction.rosters.send(to: member, in: group) }
+                try transaction.outbox.sendPendingMessages(to: member)
             } else if group.isServedHere, member.status.isCurrent, !member.isRelay {
                 // A relay keeps nothing for those whose queues stay full. Their clients know again the posts that they have.
                 try transaction.rosters.serve(member, in: group)
                 try transaction.groupHistory.send(to: member, in: group)
-            } else if group.membership.role == .owner, member.isRelay, member.status.isCurrent {
-                // Changes of roles went to the other relays only.
-                try transaction.rosters.send(to: member, in: group)
             }
         case .queueSwitch(let direction, let phase, let stats):
             try receiveSwitch(direction, phase, stats, of: member, in: group, user: user)
@@ -176,6 +177,7 @@ extension MemberEvents {
         guard context.connection.status != .ready else { return }
         try transaction.connectionEvents.setStatus(.ready, in: &context)
         guard member.status != .rejected, group.membership.status != .rejected else { return }
+        if try transaction.channels.endsConnection(withRejected: member, of: context.user) { return }
         var member = try db.members.find(member.groupMemberID) ?? member
         var group = group
         try transaction.outbox.sendPendingMessages(to: member)

@@ -37,6 +37,7 @@ extension Membership {
         // The row stays as long as something names it: the note of the removal, at least, does.
         try transaction.members.endMembership(of: member, as: .removed, in: &group, keepsRow: wasMember, of: user)
         try transaction.groups.publishMemberCount(of: &group, user: user)
+        try transaction.rosters.publishEnd(of: member, in: group)
         try transaction.channels.findRelays(afterLosing: member, in: group, of: user)
         var removed = member
         removed.status = .removed
@@ -82,6 +83,7 @@ extension Membership {
         try transaction.members.endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
         if member.isRelay { try db.relays.update(member: member.groupMemberID, status: .inactive, at: now) }
         try transaction.groups.publishMemberCount(of: &group, user: user)
+        try transaction.rosters.publishEnd(of: member, in: group)
         try transaction.channels.findRelays(afterLosing: member, in: group, of: user)
         guard !group.mutesEvents(of: member) else { return audience }
         var left = member

@@ -23,8 +23,12 @@ package enum MemberRoute: Hashable {
         }
         if group.usesRelays {
             // Members write to relays, and relays to members.
-            let connection = group.membership.isRelay == member.isRelay ? nil : member.readyConnection
-            self = connection.map { .send($0, isBatched: true) } ?? .none
+            guard group.membership.isRelay != member.isRelay, let connection = member.openConnection else {
+                self = .none
+                return
+            }
+            // Whole audiences depend on a relay: what it cannot take now waits. A relay keeps nothing for a single subscriber, who gets the history.
+            self = !connection.isInactive ? .send(connection, isBatched: true) : member.isRelay ? .wait : .none
             return
         }
         guard let connection = member.activeConnection else {

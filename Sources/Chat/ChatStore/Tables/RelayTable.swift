@@ -48,6 +48,16 @@ package struct RelayTable {
         try db.run("UPDATE group_relays SET status = ?, updated_at = ? WHERE group_member_id = ?", [status.rawValue, time.stored, member])
     }
 
+    /// Relays that rejected an invitation before a time and still have a connection, the longest ago first.
+    package func connectedRejected(before time: UTCTimestamp, limit: Int) throws -> [(GroupMemberID, UserID)] {
+        try db.all(
+            """
+            SELECT DISTINCT r.group_member_id, c.user_id FROM group_relays AS r JOIN connections AS c ON c.group_member_id = r.group_member_id
+            WHERE r.status = ? AND r.updated_at < ? AND c.status <> 'deleted' ORDER BY r.updated_at LIMIT ?
+            """, [RelayStatus.rejected.rawValue, time.stored, limit]
+        ) { ($0.id(), $0.id()) }
+    }
+
     /// Forgets a relay that serves a group no longer.
     package func delete(member: GroupMemberID) throws { try db.run("DELETE FROM group_relays WHERE group_member_id = ?", [member]) }
 

@@ -12,7 +12,9 @@ package enum GroupJob: Sendable, Hashable {
     /// Join the connection to which a member has invited.
     case join(member: GroupMemberID, link: String)
     /// Answer the request of a member to join by a link.
-    case accept(member: GroupMemberID, invitation: Bytes, answer: JoinAnswer = .admit(.accepted))
+    ///
+    /// `replacesConnection` is true for a subscriber whom this relay serves already, and who comes with a proof of its key.
+    case accept(member: GroupMemberID, invitation: Bytes, answer: JoinAnswer = .admit(.accepted), replacesConnection: Bool = false)
     /// Join the connection to which a member has invited as a contact.
     case joinContact(contact: ContactID)
 }
@@ -33,9 +35,12 @@ extension GroupJob: FeatureJob {
         case .publishLink(let group): ["group": group.json]
         case .createConnection(let member): ["member": member.json]
         case .join(let member, let link): ["member": member.json, "link": .string(link)]
-        case .accept(let member, let invitation, .admit(let acceptance)):
-            ["member": member.json, "invitation": JSONValue(invitation), "acceptance": .string(acceptance.rawValue)]
-        case .accept(let member, let invitation, .refuse(let reason)):
+        case .accept(let member, let invitation, .admit(let acceptance), let replacesConnection):
+            [
+                "member": member.json, "invitation": JSONValue(invitation), "acceptance": .string(acceptance.rawValue),
+                "replacesConnection": .bool(replacesConnection),
+            ]
+        case .accept(let member, let invitation, .refuse(let reason), _):
             ["member": member.json, "invitation": JSONValue(invitation), "rejection": .string(reason.code)]
         case .joinContact(let contact): ["contact": contact.json]
         }
@@ -64,7 +69,9 @@ extension GroupJob: FeatureJob {
             // Jobs of earlier versions say no more than that the member is accepted.
             let acceptance = json["acceptance"]?.stringValue.flatMap(GroupAcceptance.init(rawValue:)) ?? .accepted
             let answer = json["rejection"]?.stringValue.map { JoinAnswer.refuse(GroupRejectionReason(code: $0)) } ?? .admit(acceptance)
-            self = .accept(member: GroupMemberID(member), invitation: invitation, answer: answer)
+            self = .accept(
+                member: GroupMemberID(member), invitation: invitation, answer: answer,
+                replacesConnection: json["replacesConnection"]?.boolValue ?? false)
         case "joinMemberContact":
             guard let contact = json["contact"]?.intValue else { return nil }
             self = .joinContact(contact: ContactID(contact))
