@@ -130,7 +130,7 @@ extension ScriptedCore {
     func holdSending(to chat: ChatReference, _ reached: Gate, _ gate: Gate) {
         hold.withLock {
             $0 = { command in
-                guard case .messages(.send(let target, _, _, _)) = command, target.chat == chat else { return }
+                guard case .messages(.send(let target, _, _, _, _)) = command, target.chat == chat else { return }
                 reached.open()
                 await gate.wait()
             }

@@ -82,7 +82,7 @@ final class ScriptedCore: IdempotentChatCore {
         }
         for waiter in woken { waiter.continuation.resume() }
         let response = try result.get()
-        if case .messages(.send(let target, _, _, _)) = command { wake(ContactID(target.chat.id)) }
+        if case .messages(.send(let target, _, _, _, _)) = command { wake(ContactID(target.chat.id)) }
         return response
     }
 
@@ -184,10 +184,11 @@ final class ScriptedCore: IdempotentChatCore {
             }
             return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
         case .messages where !state.failures.isEmpty: return .failure(state.failures.removeFirst())
-        case .messages(.send(_, let messages, _, _)) where messages.contains { $0.content.text.utf8.count > state.longestText }:
+        case .messages(.send(_, let messages, _, _, _)) where messages.contains { $0.content.text.utf8.count > state.longestText }:
             return .failure(ChatCoreError(.store(error: .largeMessage)))
-        case .messages(.send(let target, let messages, _, _)) where target.chat.type == .group: return send(messages, toGroup: target.chat, owner(user), &state)
-        case .messages(.send(let target, let messages, _, _)):
+        case .messages(.send(let target, let messages, _, _, _)) where target.chat.type == .group:
+            return send(messages, toGroup: target.chat, owner(user), &state)
+        case .messages(.send(let target, let messages, _, _, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(target.chat.id) }) else { break }
             let sent = messages.map { message in
                 state.lastID += 1

@@ -31,7 +31,7 @@ import Testing
         #expect(sent.furtherItems.count == core.sent(to: 4).count - 1 && core.sent(to: 4).count > 2)
         #expect(core.sent(to: 4).joined(separator: " ") == words)
         let quotes = core.state.withLock { state in
-            state.commands.compactMap { if case .messages(.send(_, let messages, _, _)) = $0 { messages.map(\.quotedItemID) } else { nil } }.last
+            state.commands.compactMap { if case .messages(.send(_, let messages, _, _, _)) = $0 { messages.map(\.quotedItemID) } else { nil } }.last
         }
         #expect(quotes?.first == asked && quotes?.dropFirst().allSatisfy { $0 == nil } == true)
     }

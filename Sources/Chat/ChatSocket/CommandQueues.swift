@@ -105,7 +105,7 @@ extension CommandQueues.Key {
             return
         }
         switch command {
-        case .send(let target, _, _, _): self = .chat("\(target.chat)")
+        case .send(let target, _, _, _, _): self = .chat("\(target.chat)")
         case .update(let chat, _, _, _), .delete(let chat, _, _), .react(let chat, _, _, _): self = .chat("\(chat)")
         default: self = .exclusive
         }

@@ -63,6 +63,9 @@ import Testing
                 .send(
                     to: .group(1, scope: .memberSupport(5), asGroup: true), [ComposedMessage(content: .text("a"), mentions: ["b": 7])], live: true, ttl: 0))),
         CommandCase(
+            #"/_send #1 ttl=5 sign=on json [{"msgContent":{"type":"text","text":"a"},"mentions":{}}]"#,
+            .messages(.send(to: .group(1), [post], ttl: 5, signed: true))),
+        CommandCase(
             #"/_send #1(as_group=off) live=off ttl=default json [{"msgContent":{"type":"text","text":"a"}}]"#, .messages(.send(to: .group(1), [post])),
             as: #"/_send #1 json [{"msgContent":{"type":"text","text":"a"},"mentions":{}}]"#),
         CommandCase(
@@ -104,7 +107,8 @@ import Testing
     @Test(arguments: [
         "/_send @1", "/_send @1 json []", "/_send @1 json {}", #"/_send @1 json [{"msgContent":{"type":"text"}}]"#, "/_send @1 text", "/_send *1 text a",
         "/_send @1(as_group=on) text a", "/_send #1(as_group=yes) text a", "/_send #1(as_group=on)(_support) text a", "/_send #1(_support text a",
-        "/_send @1 ttl=5 live=on text a", "/_send @1 ttl=-5 text a", "/_send @1 live=maybe text a", "/_create @1 text a", "/_update item @1 2",
+        "/_send @1 ttl=5 live=on text a", "/_send #1 sign=on ttl=5 text a", "/_send #1 sign=maybe text a", "/_send @1 ttl=-5 text a",
+        "/_send @1 live=maybe text a", "/_create @1 text a", "/_update item @1 2",
         "/_update item @1 2 json []", "/_delete item @1 2", "/_delete item @1 2 everywhere", "/_delete item @1 2 broadcast,", "/_report #1 2",
         "/_report @1 2 reason=spam", #"/_reaction @1 2 on {"type":"emoji","emoji":"🦄"}"#, #"/_reaction @1 2 on {"type":"heart"}"#, "/_reaction @1 2 on ❤",
         "/_forward @1 @2", "/_forward @1 @2 4 ttl=", "/_forward @1  @2 4", "/_share chat content #1 *2", "/_comment @1 2 text a", "/_comments_disabled #1 2",

@@ -45,7 +45,7 @@ final class DryRun: EffectPerformer {
         let state = await model.state
         guard let user = state.users[id]?.user else { throw ChatCoreError(.invalidResponse, "the core does not list profile \(id)") }
         switch command {
-        case .messages(.send(let target, let messages, _, _)):
+        case .messages(.send(let target, let messages, _, _, _)):
             return .newChatItems(user: user, chatItems: try items(messages, in: state.chat(target.chat.whole, of: id)?.chatInfo, target.chat))
         case .messages(.comment(let group, _, let messages, _, _)):
             let chat = ChatReference.group(group)
@@ -99,7 +99,7 @@ extension ChatCommand {
     /// The chat of an effect and its text.
     fileprivate var summary: (chat: ChatReference?, text: String) {
         switch self {
-        case .messages(.send(let target, let messages, _, _)): (target.chat, messages.map(\.content.text).joined(separator: "\n"))
+        case .messages(.send(let target, let messages, _, _, _)): (target.chat, messages.map(\.content.text).joined(separator: "\n"))
         case .messages(.comment(let group, _, let messages, _, _)): (.group(group), messages.map(\.content.text).joined(separator: "\n"))
         case .messages(.update(let chat, _, let message, _)): (chat, message.content.text)
         case .messages(.delete(let chat, _, _)): (chat, "")

@@ -2,8 +2,9 @@ public import ChatProtocol
 
 /// Commands about messages.
 public enum MessageCommand: Sendable, Hashable {
-    /// Sends messages. `live` ones are edited as they are typed; `ttl` is in seconds, of messages that disappear.
-    case send(to: SendTarget, [ComposedMessage], live: Bool = false, ttl: Int? = nil)
+    /// Sends messages. `live` ones are edited as they are typed; `ttl` is in seconds, of messages that disappear; `signed` ones carry a signature of this
+    /// member, in channels.
+    case send(to: SendTarget, [ComposedMessage], live: Bool = false, ttl: Int? = nil, signed: Bool = false)
     /// Comments a post of a channel.
     case comment(GroupID, on: ChatItemID, [ComposedMessage], live: Bool = false, ttl: Int? = nil)
     /// Closes a post of a channel for comments, or opens it again.
@@ -37,8 +38,8 @@ public enum MessageCommand: Sendable, Hashable {
 extension MessageCommand {
     var commandString: String {
         switch self {
-        case .send(let target, let messages, let live, let ttl):
-            "/_send \(target)\(CommandText.option(" live=", live))\(CommandText.ttl(ttl)) json \(CommandText.json(messages))"
+        case .send(let target, let messages, let live, let ttl, let isSigned):
+            "/_send \(target)\(CommandText.option(" live=", live))\(CommandText.ttl(ttl))\(CommandText.option(" sign=", isSigned)) json \(CommandText.json(messages))"
         case .comment(let group, let post, let messages, let live, let ttl):
             "/_comment #\(group) \(post)\(CommandText.option(" live=", live))\(CommandText.ttl(ttl)) json \(CommandText.json(messages))"
         case .setCommentsDisabled(let group, let post, let isDisabled):
@@ -69,7 +70,8 @@ extension MessageCommand {
             let target = try r.sendTarget()
             let live = r.flag(after: " live=")
             let ttl = r.ttl()
-            return .messages(.send(to: target, try r.composedMessages(), live: live, ttl: ttl))
+            let isSigned = r.flag(after: " sign=")
+            return .messages(.send(to: target, try r.composedMessages(), live: live, ttl: ttl, signed: isSigned))
         },
         CommandForm("/_comment #") { r throws(CommandMismatch) in
             let (group, post) = try r.pair(GroupID.self, ChatItemID.self)

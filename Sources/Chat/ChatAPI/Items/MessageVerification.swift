@@ -20,6 +20,23 @@ public enum MessageVerification: JSONObjectConvertible, Hashable {
     /// The verification of a message whose signature was checked; nil for none.
     public init(_ status: SignatureStatus?) { self = status.map(Self.signed) ?? .unsigned }
 
+    /// The word for a missing signature in a stored item.
+    private static let missing = "sigMissing"
+
+    /// The outcome as it is stored: the status of a signature, or a word for a missing one; nil without either.
+    public var storedText: String? {
+        switch self {
+        case .unsigned, .other: nil
+        case .signed(let status): status.rawValue
+        case .signatureMissing: Self.missing
+        }
+    }
+
+    /// Reads a stored outcome.
+    public init(storedText: String?) {
+        self = storedText == Self.missing ? .signatureMissing : Self(storedText.map { SignatureStatus(rawValue: $0) })
+    }
+
     /// Reads the members of an item's data: `msgVerified`, or else `msgSigned`.
     public init(object: JSONObject) throws(JSONError) {
         guard let form: JSONObject = try object.optional("msgVerified") else {

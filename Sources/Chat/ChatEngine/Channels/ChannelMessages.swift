@@ -32,7 +32,7 @@ extension ChannelMessages {
         draft.timestamp = received.sentAt
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
         draft.group.isAsGroup = true
-        draft.group.signature = received.signature
+        draft.group.verification = MessageVerification(received.signature)
         if let owner {
             if owner.blockedByAdmin {
                 draft.deletion = .blockedByAdmin
@@ -84,6 +84,7 @@ extension ChannelMessages {
             draft.timestamp = received.sentAt
             draft.group.forwardedBy = received.forwardedBy?.groupMemberID
             draft.group.isAsGroup = true
+            draft.group.verification = MessageVerification(received.signature)
             draft.timer = Conversation.group(chat).receivedTimer(ttl: update.ttl)
             draft.isLive = update.live == true
             draft.group.mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
@@ -110,6 +111,8 @@ extension ChannelMessages {
         try db.items.update(
             stored.id, mentions: MentionRules.counted(update.mentions.members, in: update.content.text),
             mentionsUser: stored.item.meta.userMention)
+        // The signature of the earlier text says nothing about this one.
+        try db.items.update(stored.id, verification: MessageVerification(received.signature))
         let item = try transaction.items.update(
             stored, message: update.content, versionAt: received.sentAt, isEdited: !wasLive, isLive: update.live == true)
         emit(.chatItemUpdated(user: user, chatItem: chat.containing(item)))

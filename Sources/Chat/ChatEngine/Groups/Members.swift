@@ -161,7 +161,7 @@ extension Members {
         let items = try zip(messages, contents).map { message, content in
             var draft = ItemDraft(content, isSent: true)
             draft.sharedMessageID = message.id
-            draft.group.signature = message.signature
+            draft.group.verification = MessageVerification(message.signature)
             return chat.containing(try transaction.groupItems.add(draft, to: &chat, of: user))
         }
         return (items, messages.contains(where: \.isSigned))
@@ -283,7 +283,7 @@ extension Members {
             var draft = ItemDraft(
                 .sentGroupEvent(event: .memberDeleted(groupMemberID: member.groupMemberID, profile: member.profile.published)), isSent: true)
             draft.sharedMessageID = message.id
-            draft.group.signature = message.signature
+            draft.group.verification = MessageVerification(message.signature)
             items.append(chat.containing(try transaction.groupItems.add(draft, to: &chat, of: user)))
         }
         try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)

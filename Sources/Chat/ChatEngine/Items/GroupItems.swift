@@ -93,7 +93,7 @@ extension GroupItems {
         var draft = ItemDraft(content, isSent: member == nil)
         draft.timestamp = time
         draft.sharedMessageID = id
-        draft.group.signature = signature
+        draft.group.verification = MessageVerification(signature)
         try announce(draft, from: member, in: &chat, of: user)
     }
 

@@ -6,9 +6,9 @@ struct JointSend: Sendable {
     var messages: [ComposedMessage]
     var ttl: Int?
 
-    /// nil for any other command, and for messages that are shown while they are typed: those go at once and alone.
+    /// nil for any other command, for messages that are shown while they are typed, which go at once and alone, and for signed ones.
     init?(_ command: ChatCommand) {
-        guard case .messages(.send(let target, let messages, live: false, let ttl)) = command else { return nil }
+        guard case .messages(.send(let target, let messages, live: false, let ttl, signed: false)) = command else { return nil }
         self.target = target
         self.messages = messages
         self.ttl = ttl

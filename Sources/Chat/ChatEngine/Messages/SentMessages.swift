@@ -37,13 +37,14 @@ extension SentMessages {
     ///   - ttl: The time to live, in seconds; nil for that of the conversation.
     ///   - isReport: True for a report to moderators, which has a command of its own.
     ///   - asGroup: True for messages in the name of the group.
+    ///   - isSigned: True for messages with a signature of this member, in channels.
     ///   - post: The post of a channel that the messages comment.
     func send(
-        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, asGroup: Bool = false,
+        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, asGroup: Bool = false, isSigned: Bool = false,
         commenting post: ChatItemID? = nil, of user: User
     ) throws -> ChatResponse {
         if !isReport { for message in messages { try check(message.message.content) } }
-        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, asGroup: asGroup, commenting: post, of: user)
+        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, asGroup: asGroup, isSigned: isSigned, commenting: post, of: user)
         try transaction.outbox.send(prepared.outgoing, to: prepared.audience, in: prepared.conversation, asGroup: asGroup, of: user)
         return prepared.response
     }
@@ -59,7 +60,8 @@ extension SentMessages {
     /// - Parameter earlier: Messages for the same chat that come before these and are not sent yet either: the chat and the receivers are not read
     ///   again.
     private func prepare(
-        _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, commenting post: ChatItemID? = nil,
+        _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, isSigned: Bool = false,
+        commenting post: ChatItemID? = nil,
         behind earlier: PreparedMessages? = nil, of user: User
     ) throws -> PreparedMessages {
         try check(messages, isLive: isLive)
@@ -68,6 +70,7 @@ extension SentMessages {
             conversation = .group(try transaction.conversations.comments(on: post, in: try transaction.conversations.group(GroupID(chat.id), of: user)))
         }
         if asGroup { try requireGroupsName(in: conversation) }
+        let signing = try MessageSigning(isSigned, asGroup: asGroup, in: conversation)
         let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
         let audience = try earlier?.audience ?? transaction.outbox.audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
         try check(messages, in: conversation)
@@ -102,7 +105,9 @@ extension SentMessages {
                 draft.group.mentions = mentions[index]
                 draft.group.isAsGroup = asGroup
                 var sent = conversation.hasRecipients ? try OutgoingMessage(.newMessage(container), id: newSharedMessageID()) : nil
+                try sent?.sign(signing)
                 draft.sharedMessageID = sent?.id
+                draft.group.verification = MessageVerification(sent?.signature)
                 var item = try transaction.items.add(draft, to: &conversation, of: user)
                 if let file = files[index] { item = try transaction.sentFiles.attach(file, to: item, sentTo: audience, in: conversation, of: user) }
                 sent?.itemID = item.meta.itemID
@@ -268,7 +273,12 @@ extension SentMessages {
                     update.scope = chat.messageScope
                     update.asGroup = stored.item.meta.showGroupAsSender
                 }
-                let message = try OutgoingMessage(.updateMessage(update), id: newSharedMessageID(), itemID: conversation.isGroup ? nil : id)
+                var message = try OutgoingMessage(.updateMessage(update), id: newSharedMessageID(), itemID: conversation.isGroup ? nil : id)
+                if conversation.isGroup {
+                    let wasSigned = stored.item.meta.verification.status != nil
+                    try message.sign(MessageSigning(wasSigned, asGroup: stored.item.meta.showGroupAsSender, in: conversation))
+                    try db.items.update(id, verification: MessageVerification(message.signature))
+                }
                 try transaction.outbox.send(
                     [message], to: audience, in: conversation, asGroup: conversation.isGroup && stored.item.meta.showGroupAsSender, of: user)
             }

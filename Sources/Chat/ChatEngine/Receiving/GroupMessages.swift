@@ -54,7 +54,7 @@ extension GroupMessages {
         draft.sharedMessageID = received.message.messageID
         draft.timestamp = received.sentAt
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
-        draft.group.signature = received.signature
+        draft.group.verification = MessageVerification(received.signature, of: member, in: group)
         let conversation = Conversation.group(chat)
         // History has the time to live that was set when it was sent.
         let timer =
@@ -214,6 +214,8 @@ extension GroupMessages {
             let chat = try transaction.conversations.groupConversation(of: stored, in: group.groupID, of: user)
             let mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
             try db.items.update(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
+            // The signature of the earlier text says nothing about this one.
+            try db.items.update(stored.id, verification: MessageVerification(received.signature, of: member, in: group))
             let item = try transaction.items.update(stored, message: update.content, versionAt: received.sentAt, isEdited: isEdited, isLive: isLive)
             emit(.chatItemUpdated(user: user, chatItem: chat.containing(item)))
             return ForwardAudience(chat)
@@ -234,6 +236,7 @@ extension GroupMessages {
         draft.sharedMessageID = update.messageID
         draft.timestamp = received.sentAt
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
+        draft.group.verification = MessageVerification(received.signature, of: member, in: group)
         draft.timer = Conversation.group(chat).receivedTimer(ttl: update.ttl)
         if let feature = GroupContentRules.forbidding(update.content, hasFile: false, by: member, in: chat, isSent: false) {
             draft.content = .receivedGroupFeatureRejected(feature: feature)

@@ -31,7 +31,7 @@ package struct GroupItemDetails: Sendable, Hashable {
     /// Members by their names in the text.
     package var mentions: [String: MemberID] = [:]
     /// The outcome of checking the signature of the message.
-    package var signature: SignatureStatus?
+    package var verification = MessageVerification.unsigned
     /// The post of a channel that the item comments.
     package var parent: ChatItemID?
     /// The number of comments on the item.

@@ -146,7 +146,7 @@ extension StoredItem {
             isEditable: isDeletable && record.forwarded == nil, forwardedByMember: record.group.forwardedBy,
             showGroupAsSender: record.group.isAsGroup, parentItemID: record.group.parent,
             commentsTotal: record.group.commentsTotal == 0 ? nil : record.group.commentsTotal,
-            commentsDisabled: record.group.commentsDisabled ? true : nil, verification: MessageVerification(record.group.signature),
+            commentsDisabled: record.group.commentsDisabled ? true : nil, verification: record.group.verification,
             createdAt: record.createdAt,
             updatedAt: record.updatedAt)
         let quote = record.quote.map { quote in

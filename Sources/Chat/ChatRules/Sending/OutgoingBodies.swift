@@ -37,6 +37,19 @@ package struct OutgoingMessage {
     /// The outcome of checking the signature, as items of this profile show it.
     package var signature: SignatureStatus? { isSigned ? .verified : nil }
 
+    /// Signs a message that needs no signature.
+    ///
+    /// - Throws: `largeMessage` if there is no room for a signature that was asked for.
+    package mutating func sign(_ signing: MessageSigning) throws {
+        guard let signer = signing.signer, !isSigned else { return }
+        let signed = signer.proof(of: body)
+        guard signed.count <= MessageSigning.limit else {
+            if signing.isRequired { throw Refusal.store(.largeMessage) }
+            return
+        }
+        (body, isSigned) = (signed, true)
+    }
+
     /// A message that was encoded earlier.
     package init(encoded body: Bytes, id: SharedMessageID, itemID: ChatItemID?) {
         self.id = id

@@ -102,6 +102,10 @@ extension ItemTable {
             [mentions.isEmpty ? nil : MessageMentions(mentions).json.text, mentionsUser, id])
     }
 
+    package func update(_ id: ChatItemID, verification: MessageVerification) throws {
+        try db.run("UPDATE chat_items SET signature = ? WHERE chat_item_id = ?", [verification.storedText, id])
+    }
+
     /// Reports that wait for a moderator in a group: all, or those about one message.
     package func reports(group: GroupID, about shared: SharedMessageID? = nil) throws -> [ChatItemID] {
         try db.all(

@@ -220,7 +220,7 @@ package struct ItemTable {
                 new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
                 new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored, new.owner.groupID, new.group.memberID,
                 new.group.scope.map { _ in GroupItemDetails.supportScope }, new.group.scopeMember, new.group.isAsGroup, new.group.forwardedBy,
-                new.group.deletedBy, new.quote?.memberID?.bytes.blob, new.group.mentionsText, new.group.signature?.rawValue, new.group.parent,
+                new.group.deletedBy, new.quote?.memberID?.bytes.blob, new.group.mentionsText, new.group.verification.storedText, new.group.parent,
             ])
         if let group = new.owner.groupID { try complete(&stored, in: group) }
         guard let contact = new.owner.contactID else { return stored }

@@ -18,7 +18,7 @@ extension GroupItemDetails {
         deletedBy = row.optionalInt().map { GroupMemberID($0) }
         quotedMember = MemberID(stored: row.optionalBytes())
         mentions = try row.optionalText().map { try MessageMentions(json: JSONValue(parsing: $0)).members } ?? [:]
-        signature = row.optionalText().map { SignatureStatus(rawValue: $0) }
+        verification = MessageVerification(storedText: row.optionalText())
         parent = row.optionalID()
         commentsTotal = Int(row.int())
         commentsDisabled = row.flag()

@@ -16,11 +16,11 @@ extension MessageCommands {
     /// The transaction that the command is; nil for a question.
     func transaction(of command: MessageCommand) -> (@Sendable (ChatTransaction) throws -> ChatResponse)? {
         switch command {
-        case .send(let target, let messages, let isLive, let ttl):
+        case .send(let target, let messages, let isLive, let ttl, let isSigned):
             { transaction in
                 try transaction.sentMessages.send(
                     messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: target.isAsGroup,
-                    of: try transaction.user())
+                    isSigned: isSigned, of: try transaction.user())
             }
         case .comment(let group, let post, let messages, let isLive, let ttl):
             { transaction in
