@@ -35,6 +35,7 @@ extension LocalProfile {
             profileID: id, displayName: profile.displayName, fullName: profile.fullName,
             shortDescription: profile.shortDescription, image: profile.image, contactLink: profile.contactLink,
             preferences: profile.preferences, peerType: profile.peerType, localAlias: alias)
+        localBadge = LocalBadge(of: profile)
         unknownMembers = profile.unknownMembers
     }
 }

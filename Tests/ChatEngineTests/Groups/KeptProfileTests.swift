@@ -2,6 +2,7 @@ import ChatAPI
 import ChatRules
 import SMPWire
 import Testing
+import TranscriptSupport
 
 @testable import ChatEngine
 @testable import ChatProtocol
@@ -104,6 +105,28 @@ struct KeptProfileTests {
         let stored = try await scene.run { transaction in try transaction.conversations.contact(ann, of: try transaction.user()).profile }
         #expect(stored.unknownMembers == ["badge": ["x": 1], "description": "d", "contactDomain": ["domain": "ann"], "phone": "1"])
         #expect(stored.published.redacted(for: nil, role: .member, isOfMember: false).unknownMembers == ["badge": ["x": 1], "description": "d"])
+        try await scene.close()
+    }
+
+    @Test("claims no verification: a badge has the status of an unknown key, whatever the peer writes")
+    func claimedVerification() async throws {
+        let scene = try await RuleScene()
+        let ann = try await scene.addContact("ann"), bob = try await scene.addContact("bob")
+        let info = #"{"badgeType":"legend","badgeExtra":""}"#
+        let claims = #""localBadge":{"badge":\#(info),"status":"active"},"contactDomainVerified":true"#
+        for (contact, profile) in [
+            (ann, #"{"displayName":"ann","fullName":"","badge":{"badgeInfo":\#(info),"proof":"AA"},\#(claims)}"#),
+            (bob, #"{"displayName":"bob","fullName":"",\#(claims)}"#),
+        ] {
+            try await scene.receive([.info(try Profile(parsing: profile))], from: .contact(contact))
+        }
+        func shown(_ contact: ContactID) async throws -> JSONValue? {
+            let found = try await scene.run { transaction in try transaction.conversations.contact(contact, of: try transaction.user()) }
+            return try found.json(for: .v70)["profile"]
+        }
+        #expect(try await shown(ann)?["localBadge"] == ["badge": try JSONValue(parsing: info), "status": "unknownKey"])
+        #expect(try await shown(bob)?["localBadge"] == nil)
+        for contact in [ann, bob] { #expect(try await shown(contact)?["contactDomainVerified"] == nil) }
         try await scene.close()
     }
 

@@ -21,4 +21,8 @@ public struct LocalProfile: ExtensibleObject, Hashable {
     public var peerType: ChatPeerType?
     /// Name given locally; empty for none.
     public var localAlias: String = ""
+    /// The badge of the profile. A peer that writes one into its profile itself writes for nothing.
+    @JSONSince(.v70) public var localBadge: LocalBadge?
+    /// True if the domain of the profile was found to be its own, false if not; nil if nobody has looked.
+    @JSONSince(.v70) @JSONName("contactDomainVerified") public var isDomainVerified: Bool?
 }

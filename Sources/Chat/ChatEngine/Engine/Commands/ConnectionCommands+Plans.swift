@@ -46,7 +46,7 @@ extension ConnectionCommands {
                 return (full, try await groupPlan(full, resolved, owner: signature.map { resolved.verification(of: $0, sharing: short) }, user: user))
             }
             let contents = LinkContents(
-                data: try? ShortLinkUserData.decode(ContactShortLinkData.self, from: resolved.user.userData.bytes),
+                data: resolved.contactData,
                 owner: signature.map { resolved.verification(of: $0, sharing: short) })
             return (full, try await plan(full, shows: contents, user: user))
         }
@@ -122,6 +122,14 @@ extension ConnectionCommands {
 }
 
 extension ResolvedLink {
+    /// What the owner of an address or invitation shows with it; nil if it cannot be read.
+    fileprivate var contactData: ContactShortLinkData? {
+        var data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: user.userData.bytes)
+        // The API of 7.0 has a member of this name for badges that were verified here.
+        data?.unknownMembers["localBadge"] = nil
+        return data
+    }
+
     /// Verifies that a signature is that of an owner of the link. The receiver checks the chat that it was made for.
     func verification(of signature: LinkOwnerSignature, sharing link: ConnectionShortLink) -> OwnerVerification {
         let key: Ed25519.PublicKey?
