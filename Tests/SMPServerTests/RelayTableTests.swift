@@ -9,8 +9,8 @@ import Testing
 /// Which routers a proxy connects to when more are named than it can have.
 @Suite struct RelayTableTests {
     private typealias Table = RelayTable<Int>
-    private let honest = RelayClient.session(SessionID(number: 1))
-    private let attacker = RelayClient.session(SessionID(number: 2))
+    private let honest = RouterClient.session(SessionID(number: 1))
+    private let attacker = RouterClient.session(SessionID(number: 2))
 
     private func server(_ number: Int) -> SMPServerAddress {
         SMPServerAddress(host: .domain("relay\(number).example"), keyHash: KeyHash(Bytes(repeating: UInt8(truncatingIfNeeded: number), count: 32)))
@@ -19,7 +19,7 @@ import Testing
     private func time(_ seconds: Int64) -> NIODeadline { .uptimeNanoseconds(1) + .seconds(seconds) }
 
     /// Connects to a router that answers.
-    private func connect(_ table: inout Table, _ number: Int, for client: RelayClient, at seconds: Int64, busy: Set<UInt64> = []) -> UInt64? {
+    private func connect(_ table: inout Table, _ number: Int, for client: RouterClient, at seconds: Int64, busy: Set<UInt64> = []) -> UInt64? {
         guard case .waits = table.request(server(number), for: client, number, at: time(seconds)), table.next() == server(number) else {
             Issue.record("router \(number) is not connected to")
             return nil
@@ -34,7 +34,7 @@ import Testing
         table.attemptFailed(server(number), at: time(seconds), until: time(seconds + 5))
     }
 
-    private func isKnown(_ table: inout Table, _ number: Int, for client: RelayClient, at seconds: Int64) -> Bool {
+    private func isKnown(_ table: inout Table, _ number: Int, for client: RouterClient, at seconds: Int64) -> Bool {
         if case .known(UInt64(number)) = table.request(server(number), for: client, 0, at: time(seconds)) { true } else { false }
     }
 

@@ -11,31 +11,8 @@ import Testing
 
 /// The records of a router at the default level name neither the clients nor their queues.
 @Suite struct RouterLogTests {
-    private final class Records: Sendable {
-        let lines = Mutex<[String]>([])
-
-        var logger: Logger {
-            var logger = Logger(label: "test") { _ in Handler(records: self) }
-            logger.logLevel = .notice
-            return logger
-        }
-    }
-
-    private struct Handler: LogHandler {
-        let records: Records
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.notice
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { records.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") } }
-    }
-
     @Test func clientsAndQueuesAreNotNamed() async throws {
-        let records = Records()
+        let records = LogRecords()
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let router = try await SMPRouter.start(configuration, logger: records.logger)

@@ -20,20 +20,40 @@ import Testing
     /// Answers when it is told to.
     private struct SlowResolver: NameResolver {
         final class Gate: Sendable {
-            let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
-            let asked = Mutex(0)
+            private let state = Mutex((waiting: [CheckedContinuation<Void, Never>](), asked: [String](), isOpen: false))
+            /// The names that were looked up, in order.
+            var asked: [String] { state.withLock { $0.asked } }
+
+            /// Answers the first `count` that wait.
+            func answer(_ count: Int) {
+                let first = state.withLock { state in
+                    defer { state.waiting.removeFirst(min(count, state.waiting.count)) }
+                    return state.waiting.prefix(count)
+                }
+                for one in first { one.resume() }
+            }
+
+            /// Answers all that wait or come.
             func open() {
-                for one in waiting.withLock({ waiting in
-                    defer { waiting = [] }
-                    return waiting
-                }) { one.resume() }
+                state.withLock { $0.isOpen = true }
+                answer(.max)
+            }
+
+            func pass(_ name: String) async {
+                await withCheckedContinuation { continuation in
+                    let isOpen = state.withLock { state in
+                        state.asked.append(name)
+                        if !state.isOpen { state.waiting.append(continuation) }
+                        return state.isOpen
+                    }
+                    if isOpen { continuation.resume() }
+                }
             }
         }
         let gate = Gate()
 
         func resolve(_ domain: SimpleXDomain) async -> Result<NameRecord, NameResolutionError> {
-            gate.asked.withLock { $0 += 1 }
-            await withCheckedContinuation { continuation in gate.waiting.withLock { $0.append(continuation) } }
+            await gate.pass(domain.fullName)
             return .failure(.notFound)
         }
     }
@@ -69,7 +89,7 @@ import Testing
             try await withNames(resolver) { router in
                 let notifier = try await TestClient(router.address, versions: VersionRange(20), service: TestService(.generate(), .notifier))
                 #expect(try await notifier.request(.rslv(domain)) == .err(.command(.prohibited)))
-                #expect(resolver?.gate.asked.withLock { $0 } ?? 0 == 0)
+                #expect(resolver?.gate.asked.isEmpty ?? true)
             }
         }
     }
@@ -157,29 +177,55 @@ import Testing
         try await withNames(resolver) { router in
             let client = try await client(router)
             let domain = try SimpleXDomain(wireString: "a.simplex")
-            let ids = try await client.send(Array(repeating: Request(.rslv(domain)), count: 300))
-            // Commands behind them are answered, and so are the names that are too many for one session.
+            let ids = try await client.send(Array(repeating: Request(.rslv(domain)), count: 60))
+            // Commands behind them are answered, and so are the names that are too many for one client.
             #expect(try await client.request(.ping) == .pong)
             let queue = try await TestQueue.create(client)
             #expect(try await client.request([queue.secure(), queue.send([1])]) == [.ok, .ok])
             for id in ids.suffix(44) { #expect(try await client.response(to: id) == .err(.name(.resolver("busy")))) }
-            try await eventually("some are looked up") { resolver.gate.asked.withLock { $0 } == 32 }
-            // Those of others wait their turn and are not lost.
-            let other = try await self.client(router)
-            let waiting = try await other.send([Request(.rslv(domain))])
-            let opener = Task {
-                while !Task.isCancelled {
-                    resolver.gate.open()
-                    await Task.yield()
-                }
+            try await eventually("the others are looked up") { resolver.gate.asked.count == 16 }
+            // A proxy may have more of them, of which some wait.
+            let proxied = RouterProxyTests.Proxied(proxy: try await TestClient(router.address, isProxy: true))
+            let forwarded = try (0..<300).map { _ in try proxied.forward(.rslv(domain)) }
+            let proxyIDs = try await proxied.proxy.send(forwarded.map(\.request))
+            for (id, one) in zip(proxyIDs, forwarded).suffix(44) {
+                #expect(try one.open(try await proxied.proxy.response(to: id)) == .err(.name(.resolver("busy"))))
             }
-            for id in ids.prefix(256) { #expect(try await client.response(to: id) == .err(.name(.notFound))) }
-            #expect(try await other.response(to: waiting[0]) == .err(.name(.notFound)))
-            opener.cancel()
+            try await eventually("some of them are looked up") { resolver.gate.asked.count == 32 }
+            resolver.gate.open()
+            for id in ids.prefix(16) { #expect(try await client.response(to: id) == .err(.name(.notFound))) }
+            for (id, one) in zip(proxyIDs, forwarded).prefix(256) {
+                #expect(try one.open(try await proxied.proxy.response(to: id)) == .err(.name(.notFound)))
+            }
             let counters = router.statistics.counters
-            #expect(counters.namesRequested == 301 && counters.namesNotFound == 257)
+            #expect(counters.namesRequested == 360 && counters.namesNotFound == 16 + 256 && counters.namesRefused == 44 + 44 && counters.namesFailed == 0)
         }
-        resolver.gate.open()
+    }
+
+    @Test func whoAsksForOneNameWaitsForAFewOfOthersAndThoseOfWhoHasGoneAreDropped() async throws {
+        let resolver = SlowResolver()
+        try await withNames(resolver) { router in
+            var proxies: [TestClient] = []
+            for name in ["x.simplex", "y.simplex"] {
+                let proxied = RouterProxyTests.Proxied(proxy: try await TestClient(router.address, isProxy: true))
+                let domain = try SimpleXDomain(wireString: name)
+                _ = try await proxied.proxy.send(try (0..<256).map { _ in try proxied.forward(.rslv(domain)).request })
+                proxies.append(proxied.proxy)
+            }
+            try await eventually("all of both have come") { router.statistics.counters.namesRequested == 512 && resolver.gate.asked.count == 32 }
+            let client = try await client(router)
+            let ids = try await client.send([Request(.rslv(try SimpleXDomain(wireString: "z.simplex")))])
+            #expect(try await client.request(.ping) == .pong)
+            resolver.gate.answer(3)
+            try await eventually("its turn comes") { resolver.gate.asked.contains("z.simplex") }
+            #expect(resolver.gate.asked.count == 35)
+            for proxy in proxies { await proxy.close() }
+            try await eventually("their names are dropped") { router.statistics.counters.namesRefused == 512 - 34 }
+            resolver.gate.open()
+            #expect(try await client.response(to: ids[0]) == .err(.name(.notFound)))
+            try await eventually("those that were looked up are over") { router.statistics.counters.namesNotFound == 35 }
+            #expect(resolver.gate.asked.count == 35)
+        }
     }
 
     @Test(arguments: [

@@ -12,9 +12,20 @@ import Testing
     struct Proxied {
         let proxy: TestClient
 
+        /// A command in its layers, and the way to read the answer.
+        struct Forwarded {
+            let request: Request
+            let open: (SMPBrokerMessage) throws -> SMPBrokerMessage
+        }
+
         func request(_ command: SMPCommand, _ entity: EntityID, _ key: PrivateAuthKey?, version: UInt16 = 20) async throws
             -> SMPBrokerMessage
         {
+            let forwarded = try forward(command, entity, key, version: version)
+            return try forwarded.open(try await proxy.request([forwarded.request])[0])
+        }
+
+        func forward(_ command: SMPCommand, _ entity: EntityID = .none, _ key: PrivateAuthKey? = nil, version: UInt16 = 20) throws -> Forwarded {
             let random = SystemRandomSource()
             let context = TransmissionContext(version: version, sessionID: proxy.session.context.sessionID)
             let serverKey = try #require(proxy.session.peerKey)
@@ -33,14 +44,15 @@ import Testing
                     version: version, key: commandKey.publicKey,
                     encryptedTransmission: try ProxyEncryption.sealTransmission(batch, correlationID: id, secret: secret)))
             let sealed = try forwarded.seal(correlationID: proxyID, sessionSecret: sessionSecret)
-            let response = try await proxy.request([Request(.rfwd(sealed), correlationID: proxyID)])[0]
-            guard case .rres(let encrypted) = response else { return response }
-            let opened = try ForwardedResponse(opening: encrypted, correlationID: proxyID, sessionSecret: sessionSecret)
-            #expect(opened.correlationID == id)
-            let content = try ProxyEncryption.openResponse(opened.encryptedResponse, correlationID: id, secret: secret)
-            let answers = context.decode(block: content, as: SMPBrokerMessage.self)
-            #expect(answers.count == 1 && answers[0].correlationID == id)
-            return try answers[0].message.get()
+            return Forwarded(request: Request(.rfwd(sealed), correlationID: proxyID)) { response in
+                guard case .rres(let encrypted) = response else { return response }
+                let opened = try ForwardedResponse(opening: encrypted, correlationID: proxyID, sessionSecret: sessionSecret)
+                #expect(opened.correlationID == id)
+                let content = try ProxyEncryption.openResponse(opened.encryptedResponse, correlationID: id, secret: secret)
+                let answers = context.decode(block: content, as: SMPBrokerMessage.self)
+                #expect(answers.count == 1 && answers[0].correlationID == id)
+                return try answers[0].message.get()
+            }
         }
     }
 

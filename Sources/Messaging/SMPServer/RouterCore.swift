@@ -375,6 +375,7 @@ final class RouterCore: Sendable {
             counters.namesResolved = counts.resolved
             counters.namesNotFound = counts.notFound
             counters.namesFailed = counts.failed
+            counters.namesRefused = counts.refused
         }
         history.fill(&statistics, counters, on: day)
         return statistics

@@ -69,7 +69,7 @@ package final class SMPRouter: Sendable {
         let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), names: configuration.nameResolver.map { NameService($0) },
+            relays: try makeRelays(configuration, group, random), names: configuration.nameResolver.map { NameService($0, logger: logger) },
             limits: AddressLimits(creations: configuration.queuesPerAddressAndHour),
             history: StatisticsStore(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { worker.schedule() })

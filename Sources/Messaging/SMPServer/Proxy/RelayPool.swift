@@ -60,7 +60,7 @@ final class RelayPool: Sendable {
     func allows(_ auth: BasicAuth?) -> Bool { basicAuth == nil || basicAuth == auth }
 
     /// Gets the session with a router, after connecting to it if necessary.
-    func session(with server: SMPServerAddress, for client: RelayClient, answer: @escaping Answer) {
+    func session(with server: SMPServerAddress, for client: RouterClient, answer: @escaping Answer) {
         // The proxy cannot reach onion services, and says so at once.
         guard server.hosts.contains(where: { !$0.isOnion }) else { return answer(.failure(.proxy(.broker(.host)))) }
         let known = inner.withLock { inner -> Result<RelaySession, SMPErrorType>? in
@@ -75,7 +75,7 @@ final class RelayPool: Sendable {
     }
 
     /// Finds the connection of a session that a client knows; nil if it has ended.
-    func relay(_ sessionID: Bytes, for client: RelayClient) -> RelayConnection? {
+    func relay(_ sessionID: Bytes, for client: RouterClient) -> RelayConnection? {
         inner.withLock { inner in
             guard let number = inner.numbers[sessionID] else { return nil }
             inner.table.use(number, by: client, at: .now())

@@ -2,13 +2,6 @@ import NIOCore
 import SMPProtocol
 import SMPTransport
 
-/// The client for which a relay was connected, by which the proxy counts for fairness.
-enum RelayClient: Hashable, Sendable {
-    case address(NetworkPrefix)
-    /// A client on the router's own machine.
-    case session(SessionID)
-}
-
 /// The routers that a proxy is connected to, is connecting to, and has failed to reach: a value without sockets.
 ///
 /// The proxy connects to a few routers at a time, for all clients in turn, so that a client that names a thousand unreachable routers does not
@@ -34,7 +27,7 @@ struct RelayTable<Waiter> {
         case queued([Waiter])
         /// Being connected to; further requests wait. Late if the time to report a failure is over: then only the end
         /// of the attempt answers the waiters.
-        case connecting([Waiter], RelayClient, isLate: Bool)
+        case connecting([Waiter], RouterClient, isLate: Bool)
         /// Could not be reached; the waiters are answered when the time to report a failure is over.
         case overdue([Waiter])
         case connected(Connected)
@@ -43,7 +36,7 @@ struct RelayTable<Waiter> {
     struct Connected {
         let number: UInt64
         /// The client that used it last.
-        var client: RelayClient
+        var client: RouterClient
         var lastUse: NIODeadline
     }
 
@@ -62,13 +55,13 @@ struct RelayTable<Waiter> {
     private var entries: [SMPServerAddress: Entry] = [:]
     private var failures: [SMPServerAddress: NIODeadline] = [:]
     private var servers: [UInt64: SMPServerAddress] = [:]
-    private var queues: [RelayClient: [SMPServerAddress]] = [:]
+    private var queues: [RouterClient: [SMPServerAddress]] = [:]
     /// Clients with a queue, in the order of their rotation.
-    private var rotation: [RelayClient] = []
+    private var rotation: [RouterClient] = []
     private var queuedCount = 0
-    private var attempts: [RelayClient: Int] = [:]
+    private var attempts: [RouterClient: Int] = [:]
     private var attemptCount = 0
-    private var owned: [RelayClient: Int] = [:]
+    private var owned: [RouterClient: Int] = [:]
 
     init(_ limits: Limits) { self.limits = limits }
 
@@ -76,7 +69,7 @@ struct RelayTable<Waiter> {
     var count: Int { servers.count }
 
     /// Requests the connection to a router.
-    mutating func request(_ server: SMPServerAddress, for client: RelayClient, _ waiter: Waiter, at now: NIODeadline) -> Request {
+    mutating func request(_ server: SMPServerAddress, for client: RouterClient, _ waiter: Waiter, at now: NIODeadline) -> Request {
         switch entries[server] {
         case .connected(let connected):
             use(connected.number, by: client, at: now)
@@ -99,7 +92,7 @@ struct RelayTable<Waiter> {
     }
 
     @discardableResult
-    private mutating func enqueue(_ server: SMPServerAddress, for client: RelayClient) -> Bool {
+    private mutating func enqueue(_ server: SMPServerAddress, for client: RouterClient) -> Bool {
         let queue = queues[client] ?? []
         guard queuedCount < limits.queued, queue.count < limits.queuedPerClient else { return false }
         if queue.isEmpty { rotation.append(client) }
@@ -146,7 +139,7 @@ struct RelayTable<Waiter> {
         return nil
     }
 
-    private mutating func endAttempt(of client: RelayClient) {
+    private mutating func endAttempt(of client: RouterClient) {
         attemptCount -= 1
         let left = attempts[client, default: 0] - 1
         attempts[client] = left > 0 ? left : nil
@@ -178,7 +171,7 @@ struct RelayTable<Waiter> {
 
     /// Chooses the connection to close for a new one: the least recently used one of the client with most connections. A busy connection is
     /// closed only for another client, which has fewer connections.
-    private func victim(for client: RelayClient, isBusy: (UInt64) -> Bool) -> UInt64? {
+    private func victim(for client: RouterClient, isBusy: (UInt64) -> Bool) -> UInt64? {
         guard let most = owned.values.max() else { return nil }
         let isOwn = owned[client, default: 0] >= most
         let candidates = entries.values.compactMap { entry -> (connected: Connected, isBusy: Bool)? in
@@ -221,7 +214,7 @@ struct RelayTable<Waiter> {
     }
 
     /// Records the use of a connection.
-    mutating func use(_ number: UInt64, by client: RelayClient, at now: NIODeadline) {
+    mutating func use(_ number: UInt64, by client: RouterClient, at now: NIODeadline) {
         guard let server = servers[number], case .connected(var connected) = entries[server] else { return }
         if connected.client != client {
             disown(connected.client)
@@ -239,7 +232,7 @@ struct RelayTable<Waiter> {
         disown(connected.client)
     }
 
-    private mutating func disown(_ client: RelayClient) {
+    private mutating func disown(_ client: RouterClient) {
         let left = owned[client, default: 0] - 1
         owned[client] = left > 0 ? left : nil
     }

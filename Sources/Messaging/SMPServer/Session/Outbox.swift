@@ -11,16 +11,23 @@ struct Outbox: Sendable {
 
     /// The maximum number of message bodies in memory; bodies of later messages are read from the journal.
     static let bodyLimit = 64
+    /// The maximum number of records of names in memory; later ones become errors, as nothing else keeps them.
+    static let recordLimit = 64
     /// The maximum number of waiting notifications. More are unnecessary: each only says that there are messages.
     static let notificationLimit = 1_024
 
     private var entries: [Entry] = []
     private var first = 0
     private var bodies = 0
+    private var records = 0
     private var notifications = 0
-    /// True if bodies are kept in memory. They are not for a client that does not read: there may be thousands of such clients.
+    /// True if bodies, and records of names, are kept in memory. They are not for a client that does not read: there may be thousands of such clients.
     var keepsBodies = true {
-        didSet { if !keepsBodies { dropBodies() } }
+        didSet {
+            guard !keepsBodies else { return }
+            dropBodies()
+            dropRecords()
+        }
     }
     /// True if more messages wait in the queues of the session's service.
     var hasMore = false
@@ -46,6 +53,9 @@ struct Outbox: Sendable {
                 bodies += 1
             }
         }
+        if output.isRecord {
+            if records >= Self.recordLimit || !keepsBodies { output.content = .message(NameService.busy) } else { records += 1 }
+        }
         entries.append(Entry(output: output, route: route))
     }
 
@@ -61,6 +71,7 @@ struct Outbox: Sendable {
         for entry in taken {
             if case .delivery(let delivery) = entry.output.content, delivery.body != nil { bodies -= 1 }
             if entry.output.isNotification { notifications -= 1 }
+            if entry.output.isRecord { records -= 1 }
         }
         first = end
         if first == entries.count {
@@ -82,10 +93,21 @@ struct Outbox: Sendable {
         }
         bodies = 0
     }
+
+    private mutating func dropRecords() {
+        guard records > 0 else { return }
+        for index in first..<entries.count where entries[index].output.isRecord { entries[index].output.content = .message(NameService.busy) }
+        records = 0
+    }
 }
 
 extension RouterOutput {
     fileprivate var isNotification: Bool {
         if case .message(.nmsg) = content { true } else { false }
+    }
+
+    /// True if it is the record of a name, which has up to 16,000 bytes.
+    fileprivate var isRecord: Bool {
+        if case .message(.rname) = content { true } else { false }
     }
 }

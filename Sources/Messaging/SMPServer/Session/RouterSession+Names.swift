@@ -11,22 +11,15 @@ extension RouterSession {
         // One of another role is refused like all of its commands.
         guard route != nil || serviceRole == nil || serviceRole == .messaging else { return false }
         core.countName(isForwarded: route != nil)
-        guard resolving.load(ordering: .relaxed) < names.limits.ofSession else {
-            answer(NameService.busy, to: transmission, route)
-            return true
-        }
-        resolving.add(1, ordering: .relaxed)
-        names.resolve(domain) { [weak self] message in
+        names.resolve(domain, for: id, of: NameClient(client: limitedClient, isProxy: route != nil)) { [weak self] message in
             guard let self else { return }
-            resolving.subtract(1, ordering: .relaxed)
-            answer(message, to: transmission, route)
+            let output = RouterOutput(message, to: transmission.correlationID, entity: transmission.entity)
+            outbox.withLock { $0.append(output, route: route) }
+            scheduleFlush()
         }
         return true
     }
 
-    private func answer(_ message: SMPBrokerMessage, to transmission: ReceivedTransmission<SMPCommand>, _ route: ForwardRoute?) {
-        let output = RouterOutput(message, to: transmission.correlationID, entity: transmission.entity)
-        outbox.withLock { $0.append(output, route: route) }
-        scheduleFlush()
-    }
+    /// Drops the names that wait for their turn.
+    func dropNames() { core.names?.drop(id, of: limitedClient) }
 }

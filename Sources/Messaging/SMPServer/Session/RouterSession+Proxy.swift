@@ -15,7 +15,7 @@ extension RouterSession {
                 answer(.err(.proxy(.basicAuth)))
                 return true
             }
-            relays.session(with: server, for: relayClient) { result in
+            relays.session(with: server, for: limitedClient) { result in
                 switch result {
                 case .success(let session): answer(.pkey(session))
                 case .failure(let error): answer(.err(error))
@@ -23,7 +23,7 @@ extension RouterSession {
             }
         case .pfwd(let forwarded):
             let answer = answer(to: transmission)
-            guard let relay = relays.relay(transmission.entity.bytes, for: relayClient) else {
+            guard let relay = relays.relay(transmission.entity.bytes, for: limitedClient) else {
                 answer(.err(.proxy(.noSession)))
                 return true
             }
@@ -34,7 +34,8 @@ extension RouterSession {
         return true
     }
 
-    private var relayClient: RelayClient { prefix.map { .address($0) } ?? .session(id) }
+    /// By what limits for one client count it.
+    var limitedClient: RouterClient { prefix.map { .address($0) } ?? .session(id) }
 
     /// Returns a function that sends the answer, from any thread; it sends nothing if the session has ended by then.
     private func answer(to transmission: ReceivedTransmission<SMPCommand>) -> RelayConnection.Answer {

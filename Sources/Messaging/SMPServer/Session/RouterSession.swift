@@ -34,8 +34,6 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     /// Commands that wait for other routers.
     let relaying = Atomic(0)
-    /// Names that are being resolved.
-    let resolving = Atomic(0)
     let id: SessionID
     let outbox = Mutex(Outbox())
     let core: RouterCore
@@ -461,6 +459,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         bound.value.phase = .closed
         bound.value.rest = []
         bound.value.blocksBehind = []
+        dropNames()
         core.close(id)
     }
 }

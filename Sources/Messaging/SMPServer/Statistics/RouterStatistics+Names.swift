@@ -40,5 +40,6 @@ extension RouterStatistics.Counters: CounterSet {
         Field(name: "names_resolved", help: "Names that have a record.", path: \.namesResolved),
         Field(name: "names_not_found", help: "Names that are not registered.", path: \.namesNotFound),
         Field(name: "names_failed", help: "Names that the resolver could not look up.", path: \.namesFailed),
+        Field(name: "names_refused", help: "Names that were not looked up: too many waited, or their client was gone.", path: \.namesRefused),
     ]
 }

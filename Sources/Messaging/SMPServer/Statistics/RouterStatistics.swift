@@ -54,6 +54,8 @@ package struct RouterStatistics: Sendable, Hashable {
         package var namesNotFound: UInt64 = 0
         /// Names that the resolver could not look up, or not in time.
         package var namesFailed: UInt64 = 0
+        /// Names that were not looked up: too many waited, or their client was gone.
+        package var namesRefused: UInt64 = 0
 
         package init() {}
     }
