@@ -248,6 +248,37 @@ struct ServiceTests {
         await scene.router.stop()
     }
 
+    @Test("What a router has too much does not count while one of ours could not be subscribed to by itself")
+    func interruptedPass() async throws {
+        let scene = try await Scene()
+        let first = try await scene.client()
+        let queues = try await scene.queues(2, first)
+        let service = try #require(try await first.sessionInfo(scene.session).serviceID)
+        await first.close()
+        // The router lacks one, and has two others.
+        let other = try await scene.client(isService: false)
+        #expect(try await other.subscribe([queues[1].subscription], over: scene.session)[0].get() == .sok(nil))
+        let foreign = try await scene.queues(2, other)
+        await other.close()
+        let twin = try await scene.client()
+        let taken = await twin.subscribe(foreign.map(\.subscription), over: scene.session)
+        #expect(taken.allSatisfy { (try? $0.get()) == .sok(service) })
+        await twin.close()
+
+        let again = try await scene.client()
+        var events = again.events.makeAsyncIterator()
+        let lacking = QueueSubscription(queue: queues[1].ids.recipientID, authKey: newKeys()[0], service: service)
+        let results = await again.subscribe([queues[0].subscription(of: service), lacking], over: scene.session)
+        #expect(try results[0].get() == .sok(service))
+        #expect(throws: SMPClientError.self) { try results[1].get() }
+        guard case .incomplete(counted: 3, expected: 2) = try await next(&events) else { throw TestFailure(description: "not incomplete") }
+        // The same count again says as little.
+        await again.reconnect { _ in true }
+        guard case .incomplete(counted: 3, expected: 2) = try await next(&events) else { throw TestFailure(description: "not incomplete again") }
+        await again.close()
+        await scene.router.stop()
+    }
+
     @Test("A router below version 19 learns of no service, and has each queue subscribed to by itself", arguments: [16, 18] as [UInt16])
     func oldRouter(_ version: UInt16) async throws {
         let scene = try await Scene(versions: VersionRange(9...version))

@@ -34,10 +34,8 @@ extension SessionSlot {
         switch result {
         case .success(.soks(let counted)):
             let isComplete = state.withLock { state in
-                // With what is known to be too much: if that were not all ours and the same others, the hash would differ.
-                let isComplete = counted == expected || counted == expected.including(state.surplus)
+                let isComplete = state.surplus.isComplete(counted, for: associated, in: state.current == number ? number : nil)
                 if state.current == number { state.served = (number, isComplete) }
-                if !isComplete { state.surplus = counted.count > expected.count ? counted.excluding(expected) : .none }
                 return isComplete
             }
             guard isComplete else {
@@ -59,13 +57,19 @@ extension SessionSlot {
     }
 
     /// Stores the information about the service in the answers to `SUB`.
-    func note(_ queues: [QueueSubscription], _ results: [SMPResult]) {
+    ///
+    /// - Parameter number: the connection in which they came.
+    func note(_ queues: [QueueSubscription], _ results: [SMPResult], in number: Int) {
         var byService: [ServiceID?: [RecipientID]] = [:]
         for (queue, result) in zip(queues, results) {
             guard case .success(.sok(let service)) = result else { continue }
             byService[service, default: []].append(queue.queue)
         }
         for (service, queues) in byService { associate(queues, with: service) }
+        state.withLock { state in
+            guard case .connected(let session, number, _) = state.link, let service = session.service?.id else { return }
+            state.surplus.confirm(byService[service] ?? [], in: number)
+        }
     }
 
     /// The router takes queues for this service's, or for none's.

@@ -63,7 +63,7 @@ extension SessionSlot {
         } catch {
             results = queues.map { _ in .failure(error) }
         }
-        note(queues, results)
+        note(queues, results, in: number)
         return (results, finish(queues, results, in: number))
     }
 
@@ -90,6 +90,7 @@ extension SessionSlot {
         unsubscribe(queues)
         state.withLock { state in
             for queue in queues { state.associations[queue] = nil }
+            state.surplus.forget(queues)
         }
     }
 

@@ -48,8 +48,7 @@ final class SessionSlot: Sendable {
         var associations: [RecipientID: ServiceID] = [:]
         /// The connection in which the queues of the service were last subscribed to at once, by its number, and whether that was all.
         var served: (connection: Int, isComplete: Bool)?
-        /// Queues that the router has had for the service besides those that are known here, when they were last subscribed to one by one.
-        var surplus = ServiceQueues.none
+        var surplus = ServiceSurplus()
         /// The connection in which the outcome of that has been reported, and the one in which all waiting messages came before it was.
         var announced: Int?
         var deliveredEarly: Int?
