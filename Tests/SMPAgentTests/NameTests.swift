@@ -28,9 +28,13 @@ import Testing
         func resolve(_: SimpleXDomain) async -> Result<NameRecord, NameResolutionError> { .failure(.resolver("timeout")) }
     }
 
-    private static func router(_ resolver: (any NameResolver)? = nil, versions: VersionRange = SMPVersion.offered) async throws -> SMPRouter {
+    /// - Parameter host: those that resolve names are on another host than proxies.
+    private static func router(
+        _ resolver: (any NameResolver)? = nil, versions: VersionRange = SMPVersion.offered, host: String = "localhost"
+    ) async throws -> SMPRouter {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
+        configuration.advertisedHosts = [try TransportHost(parsing: host)]
         configuration.nameResolver = resolver
         configuration.versions = versions
         return try await SMPRouter.start(configuration)
@@ -41,7 +45,7 @@ import Testing
         _ routers: [SMPRouter], _ body: (SMPAgent, AgentUserID, _ proxy: SMPRouter) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let proxy = try await Self.router()
+        let proxy = try await Self.router(host: "127.0.0.1")
         let pool = try SMPClientPool()
         let agent = SMPAgent(configuration: .quick, store: try AgentStore(path: folder.path + "/agent.db"), network: pool)
         try await agent.start()
@@ -130,6 +134,18 @@ import Testing
                 Issue.record("another error")
                 return
             }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `A router that resolves names is not its own proxy: without another nobody is asked, unless that may be done directly`() async throws {
+        let names = try await Self.router(OneName(name: "ann.simplex"), host: "127.0.0.1")
+        try await withAgent([names]) { agent, user, proxy in
+            #expect(await reason { () throws(AgentError) in try await AgentNames(agent).resolve(ann, user: user) } == .noNameProxy)
+            #expect(AgentError(.noNameProxy).code == "NO_NAME_PROXY")
+            #expect(names.statistics.counters.namesRequested == 0 && proxy.statistics.counters.commandsRelayed == 0)
+            let record = try await AgentNames(agent).resolve(ann, user: user, allowsDirect: true)
+            #expect(record.nickname == "Ann")
         }
     }
 

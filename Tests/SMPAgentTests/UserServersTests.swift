@@ -40,6 +40,20 @@ import Testing
         #expect(orders.count == 6 && orders.allSatisfy { Set($0) == [address("n1"), address("n2"), address("n3")] })
     }
 
+    @Test func `A proxy that sees who asks is on another host and of another operator, or there is none`() {
+        func proxies(_ servers: [AgentServer], for name: String) -> Set<SMPServerAddress> {
+            Set(UserServers(servers).separateProxies(for: address(name)).map(\.server))
+        }
+        let (a1, a2, b1) = (server("a1", by: 1), server("a2", by: 1), server("b1", by: 2))
+        let (own1, own2) = (server("own1", by: nil), server("own2", by: nil))
+        #expect(proxies([a1, a2, b1, own1], for: "a1") == [address("b1"), address("own1")])
+        #expect(proxies([a1, a2], for: "a1").isEmpty)
+        #expect(proxies([own1], for: "own1").isEmpty)
+        #expect(proxies([own1, own2], for: "own1") == [address("own2")], "who runs them is not known")
+        #expect(proxies([a1, server("b1", by: 2, proxy: false)], for: "a1").isEmpty, "another may not be a proxy where one is meant for it")
+        #expect(proxies([a1], for: "stranger") == [address("a1")])
+    }
+
     @Test func `Routers are used for what they are meant for, if there are such`() {
         let servers = UserServers([
             server("store", by: 1, proxy: false), server("proxy", by: 2, storage: false), server("both", by: 3),

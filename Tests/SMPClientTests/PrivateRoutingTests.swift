@@ -239,6 +239,22 @@ struct PrivateRoutingTests {
         }
     }
 
+    @Test("A proxy that is in use is left for a command that it may not carry")
+    func otherProxies() async throws {
+        try await withWorld { world in
+            let other = SMPServerWithAuth(SMPServerAddress(host: .domain("other.example"), keyHash: KeyHash(Bytes(repeating: 8, count: 32))))
+            let policy = PrivateRoutingPolicy(mode: .always, fallback: .prohibit)
+            let first = try await world.send(world.queue.secure())
+            #expect(first.proxy == world.known[0].server)
+            for proxies in [[other], [other], world.known + [other]] {
+                let response = try await world.sender.send(
+                    world.queue.send("hello"), over: world.destination, policy: policy, known: world.known + [other], proxies: proxies)
+                #expect(response.message == .ok && response.proxy == other.server)
+            }
+            #expect(world.proxies.connectCount == 2)
+        }
+    }
+
     // MARK: Sessions
 
     @Test("Many commands at once share one session")

@@ -39,7 +39,8 @@ extension AgentError {
         case .internal(let message): .internal(message: message)
         case .critical(let offerRestart, let message): .critical(offerRestart: offerRestart, message: message)
         case .inactive: .inactive
-        case .noNameServers: .other("NO_NAME_SERVERS", ["type": "NO_NAME_SERVERS"])
+        // The API has no other word for it.
+        case .noNameServers, .noNameProxy: .other("NO_NAME_SERVERS", ["type": "NO_NAME_SERVERS"])
         }
     }
 

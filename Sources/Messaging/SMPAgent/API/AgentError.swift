@@ -29,6 +29,8 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case inactive
         /// No router of the user is meant to resolve names.
         case noNameServers
+        /// No router of the user can be a proxy for those that resolve names.
+        case noNameProxy
     }
 
     /// Faults of a call.
@@ -120,6 +122,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .critical: "CRITICAL"
         case .inactive: "INACTIVE"
         case .noNameServers: "NO_NAME_SERVERS"
+        case .noNameProxy: "NO_NAME_PROXY"
         }
     }
 
@@ -157,6 +160,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .critical(_, let text): "critical error: \(text)"
         case .inactive: "the agent is suspended or closed"
         case .noNameServers: "no router is set up to resolve names: give a router the role names"
+        case .noNameProxy: "names are not asked for directly: add a router of another operator that can be a proxy for those that resolve names"
         }
     }
 }

@@ -43,6 +43,16 @@ struct UserServers: Sendable, Equatable {
         ofOtherOperators(Self.preferred(all) { $0.isForProxy }, than: Set(destination.hosts)).map(\.server)
     }
 
+    /// The routers that may be a proxy for this one so that nobody learns both who asks and for what: on other hosts, and of other operators where
+    /// these are known.
+    func separateProxies(for destination: SMPServerAddress) -> [SMPServerWithAuth] {
+        let hosts = Set(destination.hosts)
+        let operators = Set(all.filter { !hosts.isDisjoint(with: $0.server.server.hosts) }.compactMap(\.operatorID))
+        return Self.preferred(all) { $0.isForProxy }.filter { proxy in
+            hosts.isDisjoint(with: proxy.server.server.hosts) && !(proxy.operatorID.map(operators.contains) ?? false)
+        }.map(\.server)
+    }
+
     /// The routers that resolve names, in a random order.
     func names(_ random: any RandomSource) -> [SMPServerAddress] {
         var servers = all.filter(\.isForNames).map(\.server.server)

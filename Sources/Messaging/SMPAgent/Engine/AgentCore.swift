@@ -166,7 +166,7 @@ final class AgentCore: Sendable {
 
     /// Sends a command to a router that is not ours to choose, through a proxy if the policy, that of the settings or another, wants that.
     func requestPrivately(
-        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner, policy: PrivateRoutingPolicy? = nil
+        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner, policy: PrivateRoutingPolicy? = nil, proxies: [SMPServerWithAuth]? = nil
     ) async throws(AgentError) -> PrivateRouter.Response {
         let servers = users.withLock { $0[owner.user] ?? UserServers() }
         let policy = policy ?? settings.withLock { $0.privateRoutingPolicy }
@@ -174,7 +174,7 @@ final class AgentCore: Sendable {
         if case .send = request.command { isMessage = true }
         do {
             let response = try await router.send(
-                request, over: session(owner, server), policy: policy, known: servers.known, proxies: servers.proxies(for: server))
+                request, over: session(owner, server), policy: policy, known: servers.known, proxies: proxies ?? servers.proxies(for: server))
             if isMessage { countAttempt(owner.user, server, proxy: response.proxy, isSent: response.message == .ok) }
             return response
         } catch {

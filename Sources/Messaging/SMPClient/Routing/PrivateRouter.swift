@@ -145,7 +145,7 @@ package final class PrivateRouter: Sendable {
 
     // MARK: Routes
 
-    /// The route in use, or a new one.
+    /// The route in use, or a new one if its proxy is none of the known routers.
     ///
     /// - Throws: `incompatibleHost` if there is no router that could be a proxy.
     private func route(
@@ -156,7 +156,8 @@ package final class PrivateRouter: Sendable {
         }
         let now = time.now()
         let found = inner.withLock { inner -> Result<Route, PrivateRoutingError> in
-            if let route = inner.routes[session] { return .success(route) }
+            // One that was drawn among others may be no proxy for this command.
+            if let route = inner.routes[session], known.contains(where: { $0.server == route.proxy.server }) { return .success(route) }
             if let refusal = inner.refusals[session], now < refusal.until { return .failure(refusal.error) }
             if inner.routes.count + inner.refusals.count >= Self.capacity {
                 inner.routes.removeAll()
