@@ -9,8 +9,8 @@ import Testing
     private static let router = "smp://\(key)@a.example:5223"
     private static let fileRouter = "xftp://\(key):password@b.example,c.onion"
     private static let relay = "https://a.example/r#\(key)?p=5223"
-    private static let on = ServerRoles(storage: true, proxy: true)
-    private static let off = ServerRoles(storage: false, proxy: false)
+    private static let on = ServerRoles(storage: true, proxy: true, names: true)
+    private static let off = ServerRoles(storage: false, proxy: false, names: false)
     private static let description = ["party", "size", "digest", "key", "nonce", "chunkSize", "replicas"].map { "\($0)%3A%20x%0A" }.joined()
     private static let file = "simplex:/file#/?desc=\(description)"
 
@@ -49,8 +49,8 @@ import Testing
         CommandCase("/reconnect 1 \(router)", .servers(.reconnect(user: 1, server: router))),
     ]
 
-    private static let proxy = ServerRoles(storage: false, proxy: true)
-    private static let storage = ServerRoles(storage: true, proxy: false)
+    private static let proxy = ServerRoles(storage: false, proxy: true, names: false)
+    private static let storage = ServerRoles(storage: true, proxy: false, names: false)
 
     private static func roles(_ id: ServerOperatorID, _ enabled: Bool, _ smp: ServerRoles = on, _ xftp: ServerRoles = on) -> ServerOperatorRoles {
         ServerOperatorRoles(operatorID: id, enabled: enabled, smpRoles: smp, xftpRoles: xftp)

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import SMPAgent
 import SMPProtocol
 import SMPSimulation
 import SMPWire
@@ -8,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import ChatEngine
+@testable import ChatStore
 
 @Suite struct UserServersTests {
     private static let fingerprint = "NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI="
@@ -103,6 +105,42 @@ import Testing
         #expect(errors.map(\.json["type"]) == ["noServers", "noServers"])
         #expect(errors.last?.json["user"]?["userId"]?.intValue == bob.userID.rawValue)
         #expect(warnings.count == 2)
+        await alice.close()
+    }
+
+    @Test func theRoleOfNamesIsStoredAndStaysWhereAProgramDoesNotNameIt() async throws {
+        let world = TestWorld()
+        let alice = try await world.core("alice") { configuration in
+            configuration.servers = []
+            configuration.operators = [Self.acme]
+        }
+        func operators() async throws -> [ServerOperator] {
+            guard case .serverOperatorConditions(let conditions) = try await alice.run("/_operators") else { throw UnexpectedAnswer() }
+            return conditions.serverOperators
+        }
+        func setNames(_ isOn: Bool?) async throws {
+            var operators = try await operators()
+            operators[0].smpRoles.names = isOn
+            _ = try await alice.run("/_operators \(JSONValue.array(operators.map(\.json)).text)")
+        }
+        /// What the agent may use the routers for.
+        func resolvers() async throws -> Set<Bool> {
+            let routers = try await alice.native.engine.store.read { db in
+                try db.servers.servers(ofUser: 1, operators: try db.operators.stored()).usedRouters
+            }
+            return Set(routers.map(\.isForNames))
+        }
+        #expect(try await operators()[0].smpRoles.names == true)
+        #expect(try await resolvers() == [true])
+        for isOn in [false, nil] {
+            try await setNames(isOn)
+            #expect(try await operators()[0].smpRoles.names == false)
+            #expect(try await resolvers() == [false])
+        }
+        _ = try await alice.run("/operators 1:on")
+        #expect(try await operators()[0].smpRoles.names == true)
+        let texts = [try await alice.answer("/_operators", for: .v65).text, try await alice.answer("/_operators", for: .v70).text]
+        #expect(texts.map { $0.contains(#""names""#) } == [false, true])
         await alice.close()
     }
 

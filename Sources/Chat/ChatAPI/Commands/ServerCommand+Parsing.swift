@@ -113,7 +113,7 @@ extension CommandReader {
         let id = try id(ServerOperatorID.self)
         try expect(":")
         let enabled = try flag()
-        let all = ServerRoles(storage: true, proxy: true)
+        let all = ServerRoles(storage: true, proxy: true, names: true)
         let smp = skip(":smp=") ? try roles() : all
         let xftp = skip(":xftp=") ? try roles() : all
         return ServerOperatorRoles(operatorID: id, enabled: enabled, smpRoles: smp, xftpRoles: xftp)
@@ -121,10 +121,10 @@ extension CommandReader {
 
     private mutating func roles() throws(CommandMismatch) -> ServerRoles {
         switch take(while: { !":,".utf8.contains($0) }) {
-        case "on": return ServerRoles(storage: true, proxy: true)
-        case "storage": return ServerRoles(storage: true, proxy: false)
-        case "proxy": return ServerRoles(storage: false, proxy: true)
-        case "off": return ServerRoles(storage: false, proxy: false)
+        case "on": return ServerRoles(storage: true, proxy: true, names: true)
+        case "storage": return ServerRoles(storage: true, proxy: false, names: false)
+        case "proxy": return ServerRoles(storage: false, proxy: true, names: false)
+        case "off": return ServerRoles(storage: false, proxy: false, names: false)
         default: throw CommandMismatch()
         }
     }

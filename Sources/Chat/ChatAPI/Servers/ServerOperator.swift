@@ -30,6 +30,8 @@ public struct ServerRoles: JSONObjectConvertible, Hashable {
     public var storage: Bool
     /// To send messages through.
     public var proxy: Bool
+    /// To resolve names. Nil leaves the role as it is: programs of the API of 6.5 do not know it.
+    @JSONSince(.v70Beta) public var names: Bool?
 }
 
 /// The acceptance of conditions of use.

@@ -75,10 +75,10 @@ extension NativeCoreConfiguration {
         let preset = operators.filter(\.isEnabled).flatMap { one in
             one.smpServers.filter(\.isEnabled).compactMap { server in
                 (try? SMPServerWithAuth(wireString: server.address)).map {
-                    AgentServer($0, isForStorage: one.smpRoles.storage, isForProxy: one.smpRoles.proxy)
+                    AgentServer($0, isForStorage: one.smpRoles.storage, isForProxy: one.smpRoles.proxy, isForNames: one.smpRoles.names ?? false)
                 }
             }
         }
-        return servers.map { AgentServer($0) } + preset
+        return servers.map { AgentServer($0, isForNames: true) } + preset
     }
 }

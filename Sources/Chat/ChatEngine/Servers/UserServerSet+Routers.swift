@@ -12,7 +12,8 @@ extension UserServerSet {
             let owner = operators.first { $0.runs(server.server) }
             guard owner?.enabled ?? true else { return nil }
             return AgentServer(
-                address, operatorID: owner?.operatorID?.rawValue, isForStorage: owner?.smpRoles.storage ?? true, isForProxy: owner?.smpRoles.proxy ?? true)
+                address, operatorID: owner?.operatorID?.rawValue, isForStorage: owner?.smpRoles.storage ?? true, isForProxy: owner?.smpRoles.proxy ?? true,
+                isForNames: owner.map { $0.smpRoles.names ?? false } ?? true)
         }
     }
 }

@@ -38,7 +38,8 @@ package struct PresetOperator: Sendable, Hashable {
 
     package init(
         tag: String, tradeName: String, legalName: String? = nil, serverDomains: [String], isEnabled: Bool = true,
-        smpRoles: ServerRoles = ServerRoles(storage: true, proxy: true), xftpRoles: ServerRoles = ServerRoles(storage: true, proxy: true),
+        smpRoles: ServerRoles = ServerRoles(storage: true, proxy: true, names: true),
+        xftpRoles: ServerRoles = ServerRoles(storage: true, proxy: true, names: false),
         smpServers: [Server], smpServersInUse: Int = 0, xftpServers: [Server] = [], xftpServersInUse: Int = 0, chatRelays: [UserChatRelay] = []
     ) {
         self.tag = tag

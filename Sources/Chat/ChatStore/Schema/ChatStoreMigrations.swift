@@ -168,6 +168,13 @@ package enum ChatStoreMigrations {
         migrator.registerMigration("37 channels that a relay has left") { db in
             try db.execute(sql: ChannelTables.left)
         }
+        migrator.registerMigration("39 operators that resolve names") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE server_operators ADD COLUMN smp_names INTEGER NOT NULL DEFAULT 1;
+                    ALTER TABLE server_operators ADD COLUMN xftp_names INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

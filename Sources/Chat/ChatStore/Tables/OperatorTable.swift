@@ -11,7 +11,8 @@ package struct OperatorTable {
     let db: Database
 
     private static let operatorColumns = """
-        SELECT operator_id, tag, trade_name, legal_name, server_domains_json, enabled, smp_storage, smp_proxy, xftp_storage, xftp_proxy
+        SELECT operator_id, tag, trade_name, legal_name, server_domains_json, enabled, smp_storage, smp_proxy, smp_names, xftp_storage, xftp_proxy,
+            xftp_names
         FROM server_operators
         """
 
@@ -19,8 +20,8 @@ package struct OperatorTable {
         let id = row.id(ServerOperatorID.self), tag = row.optionalText(), tradeName = row.text(), legalName = row.optionalText()
         let domains = try JSONValue(parsing: row.text()).arrayValue?.compactMap(\.stringValue) ?? []
         let isEnabled = row.flag()
-        let smp = ServerRoles(storage: row.flag(), proxy: row.flag())
-        let xftp = ServerRoles(storage: row.flag(), proxy: row.flag())
+        let smp = ServerRoles(storage: row.flag(), proxy: row.flag(), names: row.flag())
+        let xftp = ServerRoles(storage: row.flag(), proxy: row.flag(), names: row.flag())
         return ServerOperator(
             operatorID: id, operatorTag: tag, tradeName: tradeName, legalName: legalName, serverDomains: domains,
             conditionsAcceptance: .required(deadline: nil), enabled: isEnabled, smpRoles: smp, xftpRoles: xftp)
@@ -63,10 +64,14 @@ package struct OperatorTable {
         for one in operators {
             try db.run(
                 """
-                UPDATE server_operators SET enabled = ?, smp_storage = ?, smp_proxy = ?, xftp_storage = ?, xftp_proxy = ?
+                UPDATE server_operators SET enabled = ?, smp_storage = ?, smp_proxy = ?, smp_names = coalesce(?, smp_names), xftp_storage = ?,
+                    xftp_proxy = ?, xftp_names = coalesce(?, xftp_names)
                 WHERE operator_id = ?
                 """,
-                [one.enabled, one.smpRoles.storage, one.smpRoles.proxy, one.xftpRoles.storage, one.xftpRoles.proxy, one.operatorID])
+                [
+                    one.enabled, one.smpRoles.storage, one.smpRoles.proxy, one.smpRoles.names, one.xftpRoles.storage, one.xftpRoles.proxy,
+                    one.xftpRoles.names, one.operatorID,
+                ])
         }
     }
 
@@ -75,14 +80,14 @@ package struct OperatorTable {
         let domains = JSONValue.array(preset.serverDomains.map(JSONValue.string)).text
         try db.run(
             """
-            INSERT INTO server_operators (tag, trade_name, legal_name, server_domains_json, enabled, smp_storage, smp_proxy, xftp_storage,
-                xftp_proxy) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO server_operators (tag, trade_name, legal_name, server_domains_json, enabled, smp_storage, smp_proxy, smp_names, xftp_storage,
+                xftp_proxy, xftp_names) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (tag) DO UPDATE SET trade_name = excluded.trade_name, legal_name = excluded.legal_name,
                 server_domains_json = excluded.server_domains_json
             """,
             [
                 preset.tag, preset.tradeName, preset.legalName, domains, preset.isEnabled, preset.smpRoles.storage, preset.smpRoles.proxy,
-                preset.xftpRoles.storage, preset.xftpRoles.proxy,
+                preset.smpRoles.names ?? true, preset.xftpRoles.storage, preset.xftpRoles.proxy, preset.xftpRoles.names ?? false,
             ])
     }
 
