@@ -36,9 +36,9 @@ extension ChatEvent {
             user
         case .terminalEvent(let event):
             event.user
-        case .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff,
-            .agentConnectionsDeleted,
-            .agentReceiveQueuesDeleted, .agentUserDeleted, .callInvitation, .chatError, .commandError, .chatErrors, .other:
+        case .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .serviceSubStatus, .hostConnected, .hostDisconnected,
+            .connectionsDiff, .agentConnectionsDeleted, .agentReceiveQueuesDeleted, .agentUserDeleted, .callInvitation, .chatError, .commandError, .chatErrors,
+            .other:
             nil
         }
     }

@@ -84,6 +84,8 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Connections by a router can, or cannot, receive.
     @JSONName(["status": "subscriptionStatus"])
     case subscriptionStatus(server: String, status: SubscriptionStatus, connections: [String])
+    /// All queues of a profile at a router were, or were not, taken up at once, where that is enabled.
+    case serviceSubStatus(server: String, serviceSubEvent: ServiceSubEvent)
     /// A router is connected.
     @JSONName(["protocolName": "protocol"])
     case hostConnected(protocolName: String, transportHost: String)

@@ -316,3 +316,17 @@ extension AgentRatchetSyncState {
 extension AgentSwitchPhase {
     var api: SwitchPhase { SwitchPhase(rawValue: rawValue) }
 }
+
+extension ServiceSubscriptionState {
+    /// The state in the API; nil for one that it has no word for.
+    var api: ServiceSubEvent? {
+        switch self {
+        case .complete(let queues): .up(serviceError: nil, queueCount: Int64(queues))
+        case .incomplete(let counted, let expected):
+            .up(serviceError: counted == Int64(expected) ? "different IDs hash" : "expected \(expected) connections", queueCount: counted)
+        case .allDelivered: .all
+        case .ended(let queues): .end(queueCount: Int64(queues))
+        case .unavailable: nil
+        }
+    }
+}

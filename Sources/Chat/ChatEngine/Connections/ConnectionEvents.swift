@@ -255,6 +255,8 @@ extension ConnectionEvents {
             emit(.subscriptionStatus(server: server.wireString, status: .pending, connections: connections.map(\.description)))
         case .up(let server, let connections):
             emit(.subscriptionStatus(server: server.wireString, status: .active, connections: connections.map(\.description)))
+        case .serviceSubscription(let server, let state):
+            if let event = state.api { emit(.serviceSubStatus(server: server.wireString, serviceSubEvent: event)) }
         case .serverConnected(let server):
             for host in server.hosts.prefix(1) { emit(.hostConnected(protocolName: "smp", transportHost: host.description)) }
         case .serverDisconnected(let server):
