@@ -25,6 +25,8 @@ package final class ConnectionSimulator: Sendable {
         var confirmations: [ConfirmationID: ConnectionID] = [:]
         /// The parties that have asked to connect by an address.
         var requests: [InvitationID: ConnectionID] = [:]
+        /// The records of registered names.
+        var names: [SimpleXDomain: NameRecord] = [:]
         var lastEvent: Int64 = 0
         /// The messages and events that were acknowledged, confirmed or deleted.
         var finishedCount = 0
@@ -70,6 +72,17 @@ package final class ConnectionSimulator: Sendable {
 
     /// The messages and events that agents and cores have done with so far. Between two equal numbers nothing was taken in.
     package var finishedCount: Int { state.withLock(\.finishedCount) }
+
+    /// Registers a name for links.
+    package func register(name: String, contacts: [String] = [], channels: [String] = []) throws {
+        let domain = try SimpleXDomain(wireString: name)
+        let record: [String: Any] = [
+            "name": domain.fullName, "nickname": "", "website": "", "location": "", "simplexContact": contacts, "simplexChannel": channels, "owner": "",
+            "resolver": "",
+        ]
+        let parsed = try NameRecord(json: Bytes(try JSONSerialization.data(withJSONObject: record)))
+        read { $0.names[domain] = parsed }
+    }
 
     /// The transfer of files of a core.
     func files(of device: String) -> SimulatedFileService {

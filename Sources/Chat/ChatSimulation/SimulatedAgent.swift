@@ -250,6 +250,11 @@ package struct SimulatedAgent: AgentService {
         try simulator.withState { state throws(AgentError) in try state.open(link, by: device) }
     }
 
+    package func resolveName(_ domain: SimpleXDomain, user: AgentUserID) async throws(AgentError) -> NameRecord {
+        guard let record = simulator.read({ $0.names[domain] }) else { throw AgentError(.smp(server: "names", .name(.notFound))) }
+        return record
+    }
+
     // MARK: Messages
 
     package func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {

@@ -44,9 +44,15 @@ import Testing
         CommandCase("/_connect 1 incognito=on \(full) \(short)", .connections(.connect(user: 1, incognito: true, link))),
         CommandCase("/_connect 1 nonsense", .connections(.connect(user: 1, nil)), as: "/_connect 1 ?"),
         CommandCase("/_connect plan 1 anything", .connections(.plan(user: 1, link: "anything"))),
+        CommandCase("/_connect plan 1 @ann.simplex resolve=never", .connections(.plan(user: 1, link: "@ann.simplex", resolve: .never))),
+        CommandCase(
+            "/_connect plan 1 #news resolve=allGroups", .connections(.plan(user: 1, link: "#news", resolve: .allGroups)),
+            as: "/_connect plan 1 #news resolve=on"),
+        CommandCase("/_connect plan 1 l resolve=unknown", .connections(.plan(user: 1, link: "l")), as: "/_connect plan 1 l"),
+        CommandCase("/c @ann.simplex", .connections(.connectLink("@ann.simplex")), as: "/connect @ann.simplex"),
         CommandCase(
             #"/_connect plan 1 l resolve=on sig={"chatBinding":"AQ==","ownerSig":"\#(signature.signature)"}"#,
-            .connections(.plan(user: 1, link: "l", resolveKnown: true, ownerSignature: signature))),
+            .connections(.plan(user: 1, link: "l", resolve: .allGroups, ownerSignature: signature))),
         CommandCase(
             #"/_prepare contact 1 \#(full) \#(short) {"profile":{"displayName":"b","fullName":""},"business":true}"#,
             .connections(.prepareContact(user: 1, link, ContactShortLinkData(profile: Profile(displayName: "b"), business: true)))),

@@ -138,7 +138,7 @@ extension BotGroups {
     /// The full form of a link of any kind, looked up at its router if it is short. The record of a group that was joined by a link names it in this form, as
     /// `viaGroupLinkURI`.
     public func fullLink(_ link: String) async throws -> String {
-        guard case .connectionPlan(_, let created, _) = try await effects.perform(.connections(.plan(user: bot.userID, link: link))) else {
+        guard case .connectionPlan(_, let created, _, _) = try await effects.perform(.connections(.plan(user: bot.userID, link: link))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the link")
         }
         return created.fullLink

@@ -113,8 +113,8 @@ extension BotClient {
         switch try await effects.connect(by: link) {
         case .sentConfirmation(_, let connection, _), .sentInvitation(_, let connection, _): pending = .connection(connection.connectionID)
         case .contactAlreadyExists(_, let contact), .sentInvitationToContact(_, let contact, _), .startedConnectionToContact(_, let contact, _),
-            .connectionPlan(_, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, .contactAddress(.connectingProhibit(let contact))),
-            .connectionPlan(_, _, .invitationLink(.known(let contact))), .connectionPlan(_, _, .invitationLink(.connecting(let contact?))):
+            .connectionPlan(_, _, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, _, .contactAddress(.connectingProhibit(let contact))),
+            .connectionPlan(_, _, _, .invitationLink(.known(let contact))), .connectionPlan(_, _, _, .invitationLink(.connecting(let contact?))):
             if contact.isReady { return BotChat(bot: bot, info: .direct(contact: contact), effects: effects) }
             pending = .contact(contact.contactID)
         default: throw ReplyError(.noContact, "the bot cannot connect with a person by this link")

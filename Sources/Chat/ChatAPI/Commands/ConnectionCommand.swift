@@ -1,19 +1,29 @@
 public import ChatProtocol
 
-/// Commands about links, and connecting by them. Links are text: whether they lead anywhere is for the core to say
+/// Which targets a plan looks up.
+public enum PlanResolveMode: String, Sendable, Hashable, CaseIterable {
+    /// Those that are not known, and all groups: what their links show now may differ from what is known.
+    case allGroups
+    /// Those that are not known.
+    case unknown
+    /// None: one that is not known is an error (`notResolvedLocally`).
+    case never
+}
+
+/// Commands about links and names, and connecting by them. Links and names are text: whether they lead anywhere is for the core to say
 /// (`invalidConnReq`).
 public enum ConnectionCommand: Sendable, Hashable {
     /// Makes a one-time link.
     case add(user: UserID?, incognito: Bool = false)
-    /// Tells what connecting by a link would do; `resolveKnown` looks up also links that are known.
-    case plan(user: UserID, link: String, resolveKnown: Bool = false, ownerSignature: LinkOwnerSignature? = nil)
+    /// Tells what connecting by a link, or by a name such as `@ann.simplex` or `#news.simplex`, would do.
+    case plan(user: UserID, link: String, resolve: PlanResolveMode = .unknown, ownerSignature: LinkOwnerSignature? = nil)
     /// Makes a contact from a link, before connecting.
     case prepareContact(user: UserID, CreatedConnectionLink, ContactShortLinkData)
     /// Makes a group from a link, before joining; `direct` unless it is joined by relays.
     case prepareGroup(user: UserID, CreatedConnectionLink, direct: Bool = true, GroupShortLinkData)
     /// Connects by a full link, with the short one if there is one. Nil means a text that is not a full link.
     case connect(user: UserID, incognito: Bool = false, CreatedConnectionLink?)
-    /// Connects by any link, as the active profile.
+    /// Connects by any link or name, as the active profile.
     case connectLink(incognito: Bool = false, String)
     /// Connects to the developers of SimpleX.
     case connectSimplex(incognito: Bool = false)
@@ -31,7 +41,7 @@ extension ConnectionCommand {
         case .add(let user?, let incognito): "/_connect \(user)\(CommandText.incognito(incognito))"
         case .add(nil, let incognito): "/connect" + (incognito ? " incognito" : "")
         case .plan(let user, let link, let resolve, let signature):
-            "/_connect plan \(user) \(link)\(CommandText.option(" resolve=", resolve))"
+            "/_connect plan \(user) \(link)\(resolve.option)"
                 + (signature.map { " sig=\(CommandText.json($0))" } ?? "")
         case .prepareContact(let user, let link, let data): "/_prepare contact \(user) \(link.words) \(CommandText.json(data))"
         case .prepareGroup(let user, let link, let direct, let data):
@@ -50,9 +60,9 @@ extension ConnectionCommand {
         CommandForm("/_connect plan ") { r throws(CommandMismatch) in
             let user = try r.idSpace(UserID.self)
             let link = r.word()
-            let resolve = r.flag(after: " resolve=")
+            let resolve = r.optional(" resolve=") { r throws(CommandMismatch) in try PlanResolveMode(option: r.word()) } ?? .unknown
             let signature: LinkOwnerSignature? = r.optional(" sig=") { r throws(CommandMismatch) in try r.json() }
-            return .connections(.plan(user: user, link: link, resolveKnown: resolve, ownerSignature: signature))
+            return .connections(.plan(user: user, link: link, resolve: resolve, ownerSignature: signature))
         },
         CommandForm("/_prepare contact ") { r throws(CommandMismatch) in
             let user = try r.idSpace(UserID.self)
@@ -97,6 +107,28 @@ extension ConnectionCommand {
         },
         CommandForm("/simplex") { r in .connections(.connectSimplex(incognito: r.consoleIncognito())) },
     ]
+}
+
+extension PlanResolveMode {
+    /// The option of the command. `on` is what all versions of the API know.
+    fileprivate var option: String {
+        switch self {
+        case .allGroups: " resolve=on"
+        case .unknown: ""
+        case .never: " resolve=never"
+        }
+    }
+
+    /// Reads a mode, or `on` and `off` as until 7.0.
+    fileprivate init(option word: String) throws(CommandMismatch) {
+        switch word {
+        case "on": self = .allGroups
+        case "off": self = .unknown
+        default:
+            guard let mode = PlanResolveMode(rawValue: word) else { throw CommandMismatch() }
+            self = mode
+        }
+    }
 }
 
 extension CreatedConnectionLink {

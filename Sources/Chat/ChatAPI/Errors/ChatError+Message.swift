@@ -29,6 +29,9 @@ extension ChatErrorType {
         case .chatNotStarted: "The core is not started."
         case .chatNotStopped: "The core must be stopped first."
         case .invalidConnectionRequest: "The link is not a valid SimpleX link."
+        case .simplexDomainNotReady(let domain, .noValidLink): "The name \(domain.name) is registered, but without a link of that kind."
+        case .simplexDomainNotReady(let domain, _): "The name \(domain.name) leads to somebody who does not claim it."
+        case .notResolvedLocally: "The link or name is not known here, and the command forbids looking it up."
         case .unsupportedConnectionRequest: "The link is of a version that this program does not know."
         case .contactNotReady(let contact): "\(contact.localDisplayName) is not connected yet."
         case .contactNotActive(let contact): "\(contact.localDisplayName) has deleted the contact."
@@ -107,5 +110,13 @@ extension StoreError {
         case .invalidMention: "The mentioned member is not in the group, or more than three are mentioned."
         default: nil
         }
+    }
+}
+
+extension SimplexDomainInfo {
+    /// The whole name.
+    fileprivate var name: String {
+        let below = subdomains.reversed() + [domain]
+        return (topLevel == "web" ? below : below + [topLevel]).joined(separator: ".")
     }
 }

@@ -48,6 +48,10 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     case chatStoreChanged
     /// The link is not one.
     @JSONName("invalidConnReq") case invalidConnectionRequest
+    /// The name is registered, and cannot be used.
+    case simplexDomainNotReady(simplexDomain: SimplexDomainInfo, simplexDomainError: SimplexDomainError)
+    /// The link or name is not known, and was not to be looked up.
+    case notResolvedLocally
     /// The link needs another version.
     @JSONName("unsupportedConnReq") case unsupportedConnectionRequest
     /// A message that was received is not one.

@@ -25,7 +25,7 @@ extension ChatResponse {
             .fileTransferStatusXFTP(let user, _), .fileTransferStatus(let user, _), .userProfile(let user, _), .userProfileNoChange(let user),
             .userProfileUpdated(let user, _, _, _), .userProfileImage(let user, _), .userPrivacy(let user, _),
             .invitation(let user, _, _), .connectionIncognitoUpdated(let user, _, _), .connectionUserChanged(let user, _, _, _),
-            .connectionPlan(let user, _, _), .newPreparedChat(let user, _), .contactUserChanged(let user, _, _, _),
+            .connectionPlan(let user, _, _, _), .newPreparedChat(let user, _), .contactUserChanged(let user, _, _, _),
             .groupUserChanged(let user, _, _, _), .sentConfirmation(let user, _, _), .sentInvitation(let user, _, _),
             .startedConnectionToContact(let user, _, _), .startedConnectionToGroup(let user, _, _, _),
             .sentInvitationToContact(let user, _, _), .itemsReadForChat(let user, _), .contactDeleted(let user, _),

@@ -186,9 +186,9 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A link was moved to another profile.
     case connectionUserChanged(
         user: User, fromConnection: PendingContactConnection, toConnection: PendingContactConnection, newUser: User)
-    /// The effect that connecting by a link would have.
-    @JSONName(["connectionLink": "connLink", "plan": "connectionPlan"])
-    case connectionPlan(user: User, connectionLink: CreatedConnectionLink, plan: ConnectionPlan)
+    /// The effect that connecting by a link would have; with the name that was resolved to the link, if a name was asked for.
+    @JSONName(["connectionLink": "connLink", "name": "planSimplexName", "plan": "connectionPlan"])
+    case connectionPlan(user: User, connectionLink: CreatedConnectionLink, name: SimplexNameInfo? = nil, plan: ConnectionPlan)
     /// A chat was made from a link.
     case newPreparedChat(user: User, chat: Chat)
     /// A prepared contact was moved to another profile.

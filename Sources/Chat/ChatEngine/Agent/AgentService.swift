@@ -68,6 +68,9 @@ package protocol AgentService: MessageSender {
     func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey?
     func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink
 
+    /// Finds out what a name stands for, without showing anybody both the name and who asks.
+    func resolveName(_ domain: SimpleXDomain, user: AgentUserID) async throws(AgentError) -> NameRecord
+
     func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>]
     func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?, useless: Int) async throws(AgentError)
 
@@ -90,4 +93,8 @@ extension AgentService {
     package func dropCommand(_ id: Int64) async throws(AgentError) { throw AgentError(.connection(.notFound, context: "no command \(id) is set aside")) }
 }
 
-extension SMPAgent: AgentService {}
+extension SMPAgent: AgentService {
+    package func resolveName(_ domain: SimpleXDomain, user: AgentUserID) async throws(AgentError) -> NameRecord {
+        try await AgentNames(self).resolve(domain, user: user)
+    }
+}

@@ -6,50 +6,121 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-// What connecting by a link would do.
+// What connecting by a link or a name would do.
+
+/// A target of a person or program that wants to connect.
+private enum ConnectTarget {
+    case link(ConnectionLink)
+    case name(SimpleXName)
+
+    init?(_ text: String) {
+        if text.hasPrefix("@") || text.hasPrefix("#") || text.hasPrefix("simplex:/name") {
+            guard let name = try? SimpleXName(wireString: text) else { return nil }
+            self = .name(name)
+        } else {
+            guard let link = try? ConnectionLink(wireString: text) else { return nil }
+            self = .link(link)
+        }
+    }
+}
+
+/// The link of a target, and what connecting by it would do.
+private struct PlannedTarget {
+    let link: FullLink
+    let plan: ConnectionPlan
+    /// The name that was resolved to the link.
+    var name: SimpleXName?
+
+    func response(for user: User) -> ChatResponse { .connectionPlan(user: user, connectionLink: link.created, name: name?.api, plan: plan) }
+}
 
 extension ConnectionCommands {
     /// - Parameters:
-    ///   - resolvesKnown: Whether the data of a known group are read again from its link.
+    ///   - text: A link, or a name such as `@ann.simplex`.
+    ///   - mode: Which targets are looked up.
     ///   - signature: The proof by which somebody who shared the link in a chat claims to own it.
     func plan(
-        _ text: String, user id: UserID?, resolvesKnown: Bool = false, signature: LinkOwnerSignature? = nil
+        _ text: String, user id: UserID?, resolving mode: PlanResolveMode = .unknown, signature: LinkOwnerSignature? = nil
     ) async throws(ChatCoreError) -> ChatResponse {
         let user = try await query { try $0.user(id) }
-        guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
-        let (full, plan) = try await plan(link, user: user, resolvesKnown: resolvesKnown, signature: signature)
-        return .connectionPlan(user: user, connectionLink: full.created, plan: plan)
+        return try await plan(try target(text), user: user, resolving: mode, signature: signature).response(for: user)
     }
 
-    func plan(
-        _ link: ConnectionLink, user: User, resolvesKnown: Bool = false, signature: LinkOwnerSignature? = nil
-    ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
-        switch link {
-        case .full(let link):
+    private func target(_ text: String) throws(ChatCoreError) -> ConnectTarget {
+        guard let target = ConnectTarget(text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        return target
+    }
+
+    private func plan(
+        _ target: ConnectTarget, user: User, resolving mode: PlanResolveMode = .unknown, signature: LinkOwnerSignature? = nil
+    ) async throws(ChatCoreError) -> PlannedTarget {
+        switch target {
+        case .link(.full(let link)):
             let full = FullLink(link)
-            return (full, try await plan(full, shows: LinkContents(), user: user))
-        case .short(let link):
+            return PlannedTarget(link: full, plan: try await plan(full, shows: LinkContents(), user: user))
+        case .link(.short(let link)):
             let short = link.complete
             if case .contact(_, .relay, _, _) = short {
                 throw ChatCoreError(Refusal.command("chat relay links are not supported in this version").error)
             }
-            let agentUser = try runner.agentUser(of: user)
-            if let known = try await query({ try $0.connectionPlans.known(short, user: user) }) {
-                guard resolvesKnown, case .groupLink(.known(let group, _, _, _)) = known.1 else { return known }
-                return try await refreshed(group, short, user: user, signature: signature)
+            if let known = try await known(short, user: user, resolving: mode, signature: signature) { return known }
+            guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
+            return try await plan(short, try await resolve(short, user: user), user: user, signature: signature)
+        case .name(let name):
+            // Names are not stored with contacts and groups: only routers know what they stand for.
+            guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
+            let short = try await link(of: name, user: user)
+            let resolved = try await resolve(short, user: user)
+            // Anybody can register a name for the link of somebody else.
+            guard resolved.claimedName(name.kind) == name.domain else { throw name.notReady(.unknownDomain) }
+            var planned: PlannedTarget
+            if let known = try await known(short, user: user, resolving: mode, signature: signature) {
+                planned = known
+            } else {
+                planned = try await plan(short, resolved, user: user, signature: signature)
             }
-            let resolved = try await core.agent { agent throws(AgentError) in
-                try await agent.resolveShortLink(user: agentUser, link: short)
-            }
-            let full = FullLink(resolved.fixed.connectionRequest, short: short)
-            if case .contact(_, let type, _, _) = short, type != .contact {
-                return (full, try await groupPlan(full, resolved, owner: signature.map { resolved.verification(of: $0, sharing: short) }, user: user))
-            }
-            let contents = LinkContents(
-                data: resolved.contactData,
-                owner: signature.map { resolved.verification(of: $0, sharing: short) })
-            return (full, try await plan(full, shows: contents, user: user))
+            planned.name = name
+            return planned
         }
+    }
+
+    /// The first link of a name that leads to an owner of its kind.
+    private func link(of name: SimpleXName, user: User) async throws(ChatCoreError) -> ConnectionShortLink {
+        let agentUser = try runner.agentUser(of: user)
+        let record = try await core.agent { agent throws(AgentError) in try await agent.resolveName(name.domain, user: agentUser) }
+        for text in name.kind == .contact ? record.contactLinks : record.channelLinks {
+            guard let link = try? ConnectionShortLink(wireString: text), case .contact(_, let type, _, _) = link else { continue }
+            if type == (name.kind == .contact ? .contact : .channel) { return link.complete }
+        }
+        throw name.notReady(.noValidLink)
+    }
+
+    private func resolve(_ short: ConnectionShortLink, user: User) async throws(ChatCoreError) -> ResolvedLink {
+        let agentUser = try runner.agentUser(of: user)
+        return try await core.agent { agent throws(AgentError) in try await agent.resolveShortLink(user: agentUser, link: short) }
+    }
+
+    /// The plan for a short link that is known here; nil for another.
+    private func known(
+        _ short: ConnectionShortLink, user: User, resolving mode: PlanResolveMode, signature: LinkOwnerSignature?
+    ) async throws(ChatCoreError) -> PlannedTarget? {
+        guard let (full, plan) = try await query({ try $0.connectionPlans.known(short, user: user) }) else { return nil }
+        guard mode == .allGroups, case .groupLink(.known(let group, _, _, _)) = plan else { return PlannedTarget(link: full, plan: plan) }
+        let (refreshedLink, refreshedPlan) = try await refreshed(group, short, user: user, signature: signature)
+        return PlannedTarget(link: refreshedLink, plan: refreshedPlan)
+    }
+
+    /// The plan for a short link that is not known here.
+    private func plan(
+        _ short: ConnectionShortLink, _ resolved: ResolvedLink, user: User, signature: LinkOwnerSignature?
+    ) async throws(ChatCoreError) -> PlannedTarget {
+        let full = FullLink(resolved.fixed.connectionRequest, short: short)
+        let owner = signature.map { resolved.verification(of: $0, sharing: short) }
+        if case .contact(_, let type, _, _) = short, type != .contact {
+            return PlannedTarget(link: full, plan: try await groupPlan(full, resolved, owner: owner, user: user))
+        }
+        let contents = LinkContents(data: resolved.contactData, owner: owner)
+        return PlannedTarget(link: full, plan: try await plan(full, shows: contents, user: user))
     }
 
     /// The plan for the short link of a group that is not known here.
@@ -107,17 +178,29 @@ extension ConnectionCommands {
         }
     }
 
-    /// Connects by any link, unless its plan says that there is nothing to connect.
+    /// Connects by any link or name, unless its plan says that there is nothing to connect.
     func connectLink(_ text: String, incognito: Bool) async throws(ChatCoreError) -> ChatResponse {
         let user = try await query { try $0.user() }
-        guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
-        let (full, plan) = try await plan(link, user: user)
-        guard plan.proceeds else { return .connectionPlan(user: user, connectionLink: full.created, plan: plan) }
+        let planned = try await plan(try target(text), user: user)
+        let plan = planned.plan
+        guard plan.proceeds else { return planned.response(for: user) }
         if case .error(let error) = plan { core.hub.publish(.chatError(error: error)) }
         if case .contactAddress(.contactViaAddress(let contact)) = plan {
             return try await connectViaAddress(contact.contactID, user: user.userID, incognito: incognito)
         }
-        return try await connect(full.created, user: user.userID, incognito: incognito)
+        if case .groupLink(.ok(let info?, let data?, _)) = plan, !info.direct {
+            return try await joinChannel(planned.link.created, data, user: user, incognito: incognito)
+        }
+        return try await connect(planned.link.created, user: user.userID, incognito: incognito)
+    }
+
+    /// Joins a channel by its relays. If none can be reached, the channel stays as one that is prepared.
+    private func joinChannel(
+        _ link: CreatedConnectionLink, _ data: GroupShortLinkData, user: User, incognito: Bool
+    ) async throws(ChatCoreError) -> ChatResponse {
+        let prepared = try await transaction { try $0.preparedGroups.prepare(link, isDirect: false, data, user: user.userID) }
+        guard case .newPreparedChat(_, let chat) = prepared, case .group(let group, _) = chat.chatInfo else { return prepared }
+        return try await connectPreparedGroup(group.groupID, incognito: incognito, message: nil)
     }
 }
 
@@ -142,6 +225,35 @@ extension ResolvedLink {
         guard let key else { return .failed(reason: "unknown owner") }
         return signature.isValid(sharing: link.wireBytes, key: key) ? .verified : .failed(reason: "signature verification failed")
     }
+}
+
+extension ResolvedLink {
+    /// The domain that the owner of the link claims in its profile; nil for none.
+    fileprivate func claimedName(_ kind: SimpleXName.Kind) -> SimpleXDomain? {
+        let claim: JSONValue?
+        switch kind {
+        case .contact:
+            let data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: user.userData.bytes)
+            claim = data?.profile.unknownMembers["contactDomain"]
+        case .publicGroup:
+            let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: user.userData.bytes)
+            claim = data?.groupProfile.publicGroup?.unknownMembers["publicGroupAccess"]?["groupDomainClaim"]
+        }
+        return claim?["domain"]?.stringValue.flatMap { try? SimpleXDomain(wireString: $0) }
+    }
+}
+
+extension SimpleXName {
+    /// The name as the API shows it.
+    fileprivate var api: SimplexNameInfo { SimplexNameInfo(nameType: kind.rawValue, nameDomain: domain.api) }
+
+    fileprivate func notReady(_ reason: SimplexDomainError) -> ChatCoreError {
+        ChatCoreError(Refusal.chat(.simplexDomainNotReady(simplexDomain: domain.api, simplexDomainError: reason)).error)
+    }
+}
+
+extension SimpleXDomain {
+    fileprivate var api: SimplexDomainInfo { SimplexDomainInfo(topLevel: topLevel.rawValue, domain: domain, subdomains: subdomains) }
 }
 
 extension ConnectionPlan {

@@ -22,8 +22,7 @@ extension ConnectionCommands {
     func run(_ command: ConnectionCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .add(let id, let incognito): try await addInvitation(user: id, incognito: incognito)
-        case .plan(let id, let link, let resolvesKnown, let signature):
-            try await plan(link, user: id, resolvesKnown: resolvesKnown, signature: signature)
+        case .plan(let id, let target, let mode, let signature): try await plan(target, user: id, resolving: mode, signature: signature)
         case .prepareContact(let id, let link, let data): try await transaction { try $0.contacts.prepare(link, data, user: id) }
         case .prepareGroup(let id, let link, let isDirect, let data):
             try await transaction { try $0.preparedGroups.prepare(link, isDirect: isDirect, data, user: id) }
