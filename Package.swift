@@ -175,7 +175,7 @@ let chat: [Target] =
     + module(
         "ChatSocket", layer: "Chat",
         uses: [
-            "ListenerSupport", "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
+            "ListenerSupport", "HTTPEndpoint", "ChatProtocol", "ChatAPI", "SMPWire", "SMPCrypto", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "DequeModule", package: "swift-collections"),
         ] + nio,
         tests: [nioEmbedded])
@@ -238,7 +238,7 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            "AsyncPrimitives", "ParleyCLI", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
             "RouterSupport", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
             arguments, .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,

@@ -16,6 +16,12 @@ import Testing
 @Suite("Bounds of the API's socket") struct SocketBoundTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
+    private static func start(upgradeLimit: TimeAmount, connectionLimit: Int = 64) async throws -> ChatSocketServer {
+        var settings = ChatSocketServer.Settings(.loopback(port: 0))
+        (settings.upgradeLimit, settings.connectionLimit) = (upgradeLimit, connectionLimit)
+        return try await ChatSocketServer.start(CountingCore(), settings, logger: logger)
+    }
+
     @Test("A client that leaves its answers unread has no more commands carried out until it reads")
     func unreadAnswers() async throws {
         let core = CountingCore()
@@ -46,7 +52,7 @@ import Testing
 
     @Test("There are only so many clients at a time")
     func connections() async throws {
-        let server = try await ChatSocketServer.start(CountingCore(), port: 0, upgradeLimit: .seconds(600), connectionLimit: 2, logger: Self.logger)
+        let server = try await Self.start(upgradeLimit: .seconds(600), connectionLimit: 2)
         let clients = [try await SocketClient.connect(port: server.port), try await SocketClient.connect(port: server.port)]
         await #expect(throws: (any Error).self) { try await SocketClient.connect(port: server.port) }
         for client in clients {
@@ -59,6 +65,23 @@ import Testing
             await client.close()
             return true
         }
+        await server.stop()
+    }
+
+    @Test("Connections that ask for nothing give their place to a new one")
+    func silentConnections() async throws {
+        let server = try await Self.start(upgradeLimit: .seconds(600), connectionLimit: 2)
+        let client = try await SocketClient.connect(port: server.port)
+        let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: server.port).get()
+        try await eventually("there is a place") {
+            guard let other = try? await SocketClient.connect(port: server.port) else { return false }
+            await other.close()
+            return true
+        }
+        try await withTimeLimit(.seconds(120), else: "the silent connection was not closed") { try await silent.closeFuture.get() }
+        try await client.send(#"{"corrId":"1","cmd":"/users"}"#)
+        #expect(try await client.next()["corrId"]?.stringValue == "1")
+        await client.close()
         await server.stop()
     }
 
@@ -76,7 +99,7 @@ import Testing
 
     @Test("A connection that asks for nothing is closed")
     func silence() async throws {
-        let server = try await ChatSocketServer.start(CountingCore(), port: 0, upgradeLimit: .milliseconds(10), logger: Self.logger)
+        let server = try await Self.start(upgradeLimit: .milliseconds(10))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: server.port).get()
         try await withTimeLimit(.seconds(120), else: "the connection was not closed") { try await channel.closeFuture.get() }
         await server.stop()

@@ -231,7 +231,14 @@ public final class CoreHost: Sendable {
     public static func with<Result: Sendable>(
         _ configuration: HostConfiguration, _ body: @Sendable (CoreHost) async throws -> Result
     ) async throws -> Result {
-        let host = try await open(configuration)
+        try await with(configuration, health: HostHealth(), body)
+    }
+
+    /// - Parameter health: gets what becomes known about the folder.
+    package static func with<Result: Sendable>(
+        _ configuration: HostConfiguration, health: HostHealth, _ body: @Sendable (CoreHost) async throws -> Result
+    ) async throws -> Result {
+        let host = try await open(configuration, health: health)
         do {
             let result = try await body(host)
             await host.close()

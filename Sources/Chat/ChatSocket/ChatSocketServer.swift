@@ -1,17 +1,19 @@
 package import ChatAPI
 package import ChatProtocol
+import Foundation
 import ListenerSupport
 package import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
+import Synchronization
 
 /// The API of a core on a WebSocket, as `simplex-chat -p` offers it: programs written for that one can use this one.
 ///
 /// A client sends `{"corrId": "1", "cmd": "/users"}` in a text frame and gets `{"corrId": "1", "resp": …}`; events come without
-/// `corrId`. Each client gets all events. There is no password, so the server listens on the loopback interface only and
-/// refuses connections that a page in a browser opens.
+/// `corrId`. Each client gets all events. The server refuses connections that a page in a browser opens. `GET /healthz` on the same port is the health
+/// check.
 package final class ChatSocketServer: Sendable {
     /// Bytes of one command: room for a hundred long messages with images.
     static let frameLimit = 1 << 26
@@ -19,127 +21,152 @@ package final class ChatSocketServer: Sendable {
     static let connectionLimit = 64
     /// Bytes that may wait for a client to read them before its commands wait too.
     static let answersLimit = 1 << 20
-    /// The time limit for a connection to request a WebSocket.
+    /// The time limit for a connection to request a WebSocket, and to get the answer of the health check.
     static let upgradeLimit = TimeAmount.seconds(10)
 
-    /// The port.
-    package let port: Int
-    let channel: any Channel
-    private let quiescing: OpenSessions
+    /// How a server listens, whom it lets in, and what it tells of its health.
+    package struct Settings: Sendable {
+        package var endpoint: SocketEndpoint
+        /// The version of the API, for clients that ask for no other with `?api-version=` in the path that they open.
+        package var version = APIVersion.newest
+        /// The secret that clients present; nil for none.
+        package var token: SocketToken?
+        /// The answer to a health check.
+        package var health: @Sendable () async -> SocketHealth = { SocketHealth(isHealthy: true, details: ["status": "ok"]) }
+        /// The number before that of the first event: microseconds of the clock, so that a later process gives higher numbers.
+        var firstEvent = Int64(Date().timeIntervalSince1970 * 1_000_000)
+        var upgradeLimit = ChatSocketServer.upgradeLimit
+        var connectionLimit = ChatSocketServer.connectionLimit
 
-    private init(channel: any Channel, port: Int, sessions: OpenSessions) {
-        self.channel = channel
-        self.port = port
-        quiescing = sessions
+        package init(_ endpoint: SocketEndpoint) { self.endpoint = endpoint }
     }
 
-    /// Opens the socket.
+    /// The place where the server listens, with the chosen port.
+    package let endpoint: SocketEndpoint
+    /// The port; 0 for a Unix socket.
+    package var port: Int { if case .tcp(_, let port) = endpoint { port } else { 0 } }
+    let channel: any Channel
+    private let quiescing: OpenSessions
+    private let history: EventHistory
+
+    private init(channel: any Channel, endpoint: SocketEndpoint, sessions: OpenSessions, history: EventHistory) {
+        self.channel = channel
+        self.endpoint = endpoint.bound(to: channel.localAddress?.port)
+        quiescing = sessions
+        self.history = history
+    }
+
+    /// Opens the socket on a port of 127.0.0.1; 0 for any that is free.
     ///
-    /// - Parameters:
-    ///   - port: on 127.0.0.1; 0 for any that is free.
-    ///   - version: of the API, for clients that ask for no other with `?api-version=` in the path that they open.
     /// - Throws: ``SocketFault``.
     package static func start(
         _ core: any ChatCore, port: Int, version: APIVersion = .newest, logger: Logger
     ) async throws(SocketFault) -> ChatSocketServer {
-        try await start(core, port: port, version: version, upgradeLimit: upgradeLimit, logger: logger)
+        var settings = Settings(.loopback(port: port))
+        settings.version = version
+        return try await start(core, settings, logger: logger)
     }
 
-    static func start(
-        _ core: any ChatCore, port: Int, version: APIVersion = .newest, upgradeLimit: TimeAmount, connectionLimit: Int = connectionLimit, logger: Logger
-    ) async throws(SocketFault) -> ChatSocketServer {
-        let sessions = OpenSessions(limit: connectionLimit)
+    /// Opens the socket.
+    ///
+    /// - Throws: ``SocketFault``.
+    package static func start(_ core: any ChatCore, _ settings: Settings, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
+        let sessions = OpenSessions(limit: settings.connectionLimit)
+        let history = EventHistory(core, version: settings.version, start: settings.firstEvent, logger: logger)
+        let gate = SocketGate(version: settings.version, token: settings.token, isLocal: settings.endpoint.isLocal)
+        let refusals = SocketRefusals(logger)
+        let connection = Connection(core: core, gate: gate, history: history, settings: settings, refusals: refusals, logger: logger)
+        let isTCP = if case .tcp = settings.endpoint { true } else { false }
         do {
-            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelInitializer(AcceptBackoff.initializer("the API socket", logger))
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: answersLimit / 2, high: answersLimit))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        guard sessions.admit(channel) else {
-                            logger.warning("a client of the API was refused: there are too many", metadata: ["limit": "\(connectionLimit)"])
+                        guard sessions.admit(channel, isArriving: true) else {
+                            refusals.noteFull(limit: settings.connectionLimit)
                             throw ChannelError.ioOnClosedChannel
                         }
-                        let patience = channel.eventLoop.scheduleTask(in: upgradeLimit) { channel.close(promise: nil) }
-                        channel.closeFuture.whenComplete { _ in patience.cancel() }
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
-                            withServerUpgrade: (
-                                upgraders: [upgrader(core: core, version: version, logger: logger)],
-                                completionHandler: { context in
-                                    patience.cancel()
-                                    context.pipeline.syncOperations.removeHandler(name: refusal, promise: nil)
-                                }
-                            ))
-                        try channel.pipeline.syncOperations.addHandler(UpgradeOnly(), name: refusal)
+                        try connection.configure(channel, sessions)
                     }
                 }
-                .bind(host: "127.0.0.1", port: port).get()
-            return ChatSocketServer(channel: channel, port: channel.localAddress?.port ?? port, sessions: sessions)
+            if isTCP {
+                bootstrap = bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            }
+            return ChatSocketServer(channel: try await bind(bootstrap, settings.endpoint), endpoint: settings.endpoint, sessions: sessions, history: history)
         } catch {
-            throw SocketFault(.port, "cannot listen on port \(port) of 127.0.0.1: choose another with --port", cause: error)
+            history.stop()
+            switch settings.endpoint {
+            case .tcp(let host, let port):
+                throw SocketFault(.port, "cannot listen on port \(port) of \(host): choose another with --port or --listen", cause: error)
+            case .unix(let path): throw SocketFault(.localSocket, "cannot listen on the socket \(path): choose another path with --listen", cause: error)
+            }
+        }
+    }
+
+    private static func bind(_ bootstrap: ServerBootstrap, _ endpoint: SocketEndpoint) async throws -> any Channel {
+        switch endpoint {
+        case .tcp(let host, let port): try await bootstrap.bind(host: host, port: port).get()
+        case .unix(let path):
+            try await SocketPath(path).withPrivate(isShared: true) { try await bootstrap.bind(unixDomainSocketPath: $0).get() }
         }
     }
 
     /// Closes the socket and all connections.
     package func stop() async {
+        if case .unix(let path) = endpoint { unlink(path) }
+        history.stop()
         try? await channel.close()
         await quiescing.closeAll()
     }
+}
 
-    private static let refusal = "refusal"
+/// What every connection of a server is made with.
+private struct Connection: Sendable {
+    let core: any ChatCore
+    let gate: SocketGate
+    let history: EventHistory
+    let settings: ChatSocketServer.Settings
+    let refusals: SocketRefusals
+    let logger: Logger
 
-    private static func upgrader(core: any ChatCore, version: APIVersion, logger: Logger) -> NIOWebSocketServerUpgrader {
+    private static let plainRequests = "requests"
+
+    /// Adds the handlers of a new connection.
+    func configure(_ channel: any Channel, _ sessions: OpenSessions) throws {
+        let patience = channel.eventLoop.scheduleTask(in: settings.upgradeLimit) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in patience.cancel() }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withServerUpgrade: (
+                upgraders: [upgrader()],
+                completionHandler: { context in
+                    patience.cancel()
+                    sessions.keep(context.channel)
+                    let pipeline = context.pipeline.syncOperations
+                    if let requests = try? pipeline.context(name: Self.plainRequests) { pipeline.removeHandler(context: requests, promise: nil) }
+                }
+            ))
+        try channel.pipeline.syncOperations.addHandler(
+            SocketRequestHandler(gate, health: settings.health, refused: refusals.note), name: Self.plainRequests)
+    }
+
+    private func upgrader() -> NIOWebSocketServerUpgrader {
         NIOWebSocketServerUpgrader(
-            maxFrameSize: frameLimit,
+            maxFrameSize: ChatSocketServer.frameLimit,
             shouldUpgrade: { channel, head in
-                // Browsers name the page that opens a connection; any page could otherwise use a core on the reader's machine.
-                let isRefused = head.headers.contains(name: "Origin") || requestedVersion(head.uri, else: version) == nil
-                return channel.eventLoop.makeSucceededFuture(isRefused ? nil : [:])
+                let isUpgrade = if case .upgrade = gate.decision(on: head) { true } else { false }
+                return channel.eventLoop.makeSucceededFuture(isUpgrade ? [:] : nil)
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
+                    guard case .upgrade(let version, let since) = gate.decision(on: head) else { throw ChannelError.ioOnClosedChannel }
                     try channel.pipeline.syncOperations.addHandler(
                         NIOWebSocketFrameAggregator(
-                            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1 << 12, maxAccumulatedFrameSize: frameLimit))
+                            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1 << 12, maxAccumulatedFrameSize: ChatSocketServer.frameLimit))
                     try channel.pipeline.syncOperations.addHandler(
                         SocketSession(
-                            core: core, channel: channel, version: requestedVersion(head.uri, else: version) ?? version, logger: logger))
+                            core: core, channel: channel, version: version, numbered: since.map { (history, $0) }, logger: logger))
                 }
             })
-    }
-}
-
-extension ChatSocketServer {
-    /// The version of the API that a client asks for in the query of its path, as `/?api-version=6.5`. A version that there is not is refused: a client
-    /// that names one would misread every answer.
-    ///
-    /// - Returns: nil for a version that there is not.
-    static func requestedVersion(_ uri: String, else standard: APIVersion) -> APIVersion? {
-        guard let query = uri.firstIndex(of: "?") else { return standard }
-        let name = "api-version="
-        guard let item = uri[uri.index(after: query)...].split(separator: "&").first(where: { $0.hasPrefix(name) }) else { return standard }
-        return APIVersion(name: String(item.dropFirst(name.count)))
-    }
-}
-
-extension ChannelPipeline.SynchronousOperations {
-    fileprivate func removeHandler(name: String, promise: EventLoopPromise<Void>?) {
-        guard let context = try? context(name: name) else { return }
-        removeHandler(context: context, promise: promise)
-    }
-}
-
-/// Answers requests that do not ask for a WebSocket.
-private final class UpgradeOnly: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .end = unwrapInboundIn(data) else { return }
-        let headers: HTTPHeaders = ["Connection": "close", "Upgrade": "websocket", "Content-Length": "0"]
-        context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .upgradeRequired, headers: headers))), promise: nil)
-        let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in loopBound.value.close(promise: nil) }
     }
 }

@@ -23,6 +23,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
     private let channel: any Channel
     /// The version of the API of the client.
     private let version: APIVersion
+    /// The events with their numbers, and the number of the last one that the client has; nil if it does not count them.
+    private let numbered: (history: EventHistory, since: Int64)?
     private let logger: Logger
     private let bound: NIOLoopBoundBox<State>
 
@@ -44,8 +46,11 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         var events: Task<Void, Never>?
     }
 
-    init(core: any ChatCore, channel: any Channel, version: APIVersion, logger: Logger) {
+    init(
+        core: any ChatCore, channel: any Channel, version: APIVersion, numbered: (history: EventHistory, since: Int64)? = nil, logger: Logger
+    ) {
         self.core = core
+        self.numbered = numbered
         self.version = version
         self.channel = channel
         self.logger = logger
@@ -54,6 +59,10 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     func handlerAdded(context: ChannelHandlerContext) {
         // Subscribed before any command is read, so that a client sees all that its commands bring about.
+        if let (history, since) = numbered {
+            bound.value.events = follow(history, since: since)
+            return
+        }
         let events = core.events()
         bound.value.events = Task { [channel, version, logger] in
             do throws(ChatCoreError) {
@@ -73,6 +82,37 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 // A client that does not read gets no half of the events: it must connect again and look at the state.
                 logger.warning("a client of the API fell behind", metadata: ["code": "\(error.code.rawValue)"])
             }
+            try? await channel.close()
+        }
+    }
+
+    /// Writes the events behind a number, and says where some are gone. A client that does not read gets later what is still there.
+    private func follow(_ history: EventHistory, since: Int64) -> Task<Void, Never> {
+        let (start, id, news) = history.follow(since: since)
+        return Task { [channel, version] in
+            var position = start
+            var memory = JSONWriter.Memory(for: version)
+            var lastWrite = Self.write(NumberedFrame.resumed(at: position), to: channel)
+            var underWay = 1
+            for await _ in news {
+                while let step = history.next(after: position) {
+                    switch step {
+                    case .event(let number, let event):
+                        lastWrite = Self.write(NumberedFrame.event(number, event, remembering: &memory), to: channel)
+                        position = number
+                    case .lost(let last):
+                        lastWrite = Self.write(NumberedFrame.lost(after: position, through: last), to: channel)
+                        position = last
+                    }
+                    underWay += 1
+                    guard underWay >= Self.eventsUnderWay else { continue }
+                    // A client that is gone ends this task.
+                    do { try await lastWrite.get() } catch { return history.leave(id) }
+                    underWay = 0
+                }
+            }
+            history.leave(id)
+            try? await lastWrite.get()
             try? await channel.close()
         }
     }

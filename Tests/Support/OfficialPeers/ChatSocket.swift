@@ -14,17 +14,18 @@ package final class ChatSocket: Sendable {
     /// Connects to a port of 127.0.0.1.
     ///
     /// - Parameters:
+    ///   - path: with its query.
     ///   - receive: takes each frame; called on the connection's event loop.
     ///   - closed: called once, when the connection is gone.
     package static func connect(
-        port: Int, receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
+        port: Int, path: String = "/", receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
     ) async throws(PeerError) -> ChatSocket {
         do {
             let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(host: "127.0.0.1", port: port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                            configuration: .init(upgradeConfiguration: configuration(port: port, receive: receive, closed: closed)))
+                            configuration: .init(upgradeConfiguration: configuration(port: port, path: path, receive: receive, closed: closed)))
                     }
                 }
             guard let channel = try await upgrade.get() else {
@@ -49,7 +50,7 @@ package final class ChatSocket: Sendable {
     package func close() async { try? await channel.close() }
 
     private static func configuration(
-        port: Int, receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
+        port: Int, path: String, receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
     ) -> NIOTypedHTTPClientUpgradeConfiguration<(any Channel)?> {
         let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: 1 << 26) { channel, _ in
             channel.eventLoop.makeCompletedFuture {
@@ -59,7 +60,7 @@ package final class ChatSocket: Sendable {
                 return channel
             }
         }
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "127.0.0.1:\(port)"])
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": "127.0.0.1:\(port)"])
         return NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
             channel.eventLoop.makeSucceededFuture(nil)
         }

@@ -64,6 +64,9 @@ package struct ReadyLine: Decodable, Sendable {
 
     /// The address of a router.
     package let address: String?
+    /// The port and the URL of the API.
+    package let port: Int?
+    package let url: String?
     /// The profiles of bots.
     package let profiles: [Profile]?
     /// The routers that bots use.

@@ -1,5 +1,6 @@
 internal import ChatProtocol
 internal import Foundation
+internal import Hosting
 
 /// The state of a process that runs bots at one moment: what `parley top` shows and the gauges of `/metrics`.
 struct HostStatus: MonitoredState {
@@ -47,21 +48,18 @@ struct HostStatus: MonitoredState {
     let residentBytes: Int?
 
     /// True if the process does its work: it has started, its disks take what it is given, and its connections are its own.
-    var isHealthy: Bool { phase == .ready && !isStorageFailing && !isTakenOver && !hasLostConnections }
+    var isHealthy: Bool { report.isHealthy }
 
     /// The answer to a health check: what is wrong, in words that do not change.
-    var health: JSONValue {
-        var problems: [JSONValue] = []
-        if phase != .ready { problems.append(.string(phase.rawValue)) }
-        if isStorageFailing { problems.append("storage") }
-        if isTakenOver { problems.append("anotherCopy") }
-        if hasLostConnections { problems.append("connections") }
-        let unreachable = routers.count { !$0.isReached }, withoutRelay = profiles.reduce(0) { $0 + $1.channelsWithoutRelay.count }
-        if withoutRelay > 0 { problems.append("channels") }
-        return [
-            "status": isHealthy ? "ok" : "unavailable", "problems": .array(problems), "version": .string(ParleyVersion.current.parley),
-            "profiles": .int(profiles.count), "unreachableRouters": .int(unreachable), "channelsWithoutRelay": .int(withoutRelay),
-        ]
+    var health: JSONValue { report.json }
+
+    /// An unreachable router is no failure here: the bots go on by themselves, and a restart would not help.
+    private var report: HealthReport {
+        HealthReport(
+            problems: phase.problems
+                + HealthReport.Problem.folder(isStorageFailing: isStorageFailing, isTakenOver: isTakenOver, hasLostConnections: hasLostConnections),
+            version: ParleyVersion.current.parley, profiles: profiles.count, unreachableRouters: routers.count { !$0.isReached },
+            channelsWithoutRelay: profiles.reduce(0) { $0 + $1.channelsWithoutRelay.count })
     }
 
     /// The report for `parley top`.
@@ -138,5 +136,15 @@ extension HostStatus.Profile {
     /// A bound of a share of the durations, in microseconds; nil above all bounds.
     private func bound(_ share: Double) -> Int? {
         counts.durations?.quantile(share).flatMap { $0.isFinite ? Int(($0 * 1_000_000).rounded()) : nil }
+    }
+}
+
+extension HostMonitor.Phase {
+    fileprivate var problems: [HealthReport.Problem] {
+        switch self {
+        case .starting: [.starting]
+        case .ready: []
+        case .stopping: [.stopping]
+        }
     }
 }

@@ -159,9 +159,26 @@ extension CommandReader {
     fileprivate mutating func composedMessages() throws(CommandMismatch) -> [ComposedMessage] {
         if skip(" text ") { return [ComposedMessage(content: .text(rest()))] }
         try expect(" json ")
+        var again = self
         let messages: [ComposedMessage] = try json()
         guard !messages.isEmpty else { throw CommandMismatch() }
-        return messages
+        return messages.contains { $0.fileSource == nil } ? try again.withFilePaths(messages) : messages
+    }
+
+    /// The messages with the files of `filePath`: as in the official core, an older form of `fileSource` for files that are not encrypted here.
+    private mutating func withFilePaths(_ messages: [ComposedMessage]) throws(CommandMismatch) -> [ComposedMessage] {
+        let text = rest()
+        // Most have none, and are not read twice.
+        guard text.contains("\"filePath\""), let all = try? JSONValue(parsing: text).arrayValue, all.count == messages.count else { return messages }
+        var completed: [ComposedMessage] = []
+        for (var message, json) in zip(messages, all) {
+            if message.fileSource == nil, let path = json["filePath"], !path.isNull {
+                guard let path = path.stringValue else { throw CommandMismatch() }
+                message.fileSource = CryptoFile(filePath: path)
+            }
+            completed.append(message)
+        }
+        return completed
     }
 
     /// A space and what deleting does.

@@ -55,13 +55,7 @@ package final class LocalSocketServer: Sendable {
     ) async throws(SocketFault) -> LocalSocketServer {
         let sessions = OpenSessions(limit: connectionLimit)
         do {
-            // Made where nobody else can enter, so that it is nobody else's for no moment.
-            let folder = path + ".new"
-            try? FileManager.default.removeItem(atPath: folder)
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            let made = folder + "/socket"
-            let server = try await SocketPath(made).withShort { short in
+            let server = try await SocketPath(path).withPrivate { short in
                 try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelInitializer(AcceptBackoff.initializer("the local socket", logger))
                     .bind(unixDomainSocketPath: short) { channel in
@@ -72,7 +66,6 @@ package final class LocalSocketServer: Sendable {
                         }
                     }
             }
-            guard chmod(made, 0o600) == 0, rename(made, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let serving = Task { await serve(server, LineSplitter(limit: lineLimit, budget: LineBudget(unfinishedLimit)), core, logger, report) }
             return LocalSocketServer(path: path, channel: server.channel, sessions: sessions, serving: serving)
         } catch {

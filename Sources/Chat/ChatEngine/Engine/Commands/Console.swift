@@ -20,6 +20,21 @@ extension Console {
         return ComposedMessage(content: .text(text), mentions: mentions)
     }
 
+    /// The contact of that name. Gateways write the id of a contact in its place, as in `@4 hello`: the contact of that id is meant if none has the name.
+    ///
+    /// - Throws: `contactNotFound`; `commandError` for the name of one contact that is the id of another, because people choose their names.
+    func contact(named name: String, of user: User) throws -> ContactID {
+        let named = try db.contacts.id(named: name, user: user.userID)
+        // Written as ids are: without a sign or zeros before it.
+        let number = Int64(name).flatMap { String($0) == name ? ContactID($0) : nil }
+        let numbered = try number.flatMap { try db.contacts.find($0, of: user)?.contactID }
+        if let named, let numbered, named != numbered {
+            throw Refusal.command("\(name) is the name of one contact and the id of another: use /_send @ID json")
+        }
+        guard let id = named ?? numbered else { throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil)) }
+        return id
+    }
+
     /// The newest item with that text.
     func itemID(_ owner: ItemOwner, text: String, isSent: Bool?) throws -> ChatItemID {
         guard let id = try db.items.id(owner: owner, textPrefix: text, isSent: isSent) else {

@@ -172,9 +172,7 @@ extension ConsoleCommands {
             let user = try transaction.user()
             switch target {
             case .contact(let name):
-                guard let id = try transaction.db.contacts.id(named: name, user: user.userID) else {
-                    throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil))
-                }
+                let id = try transaction.console.contact(named: name, of: user)
                 return try transaction.sentMessages.send([message], to: .direct(id), isLive: false, ttl: nil, of: user)
             case .notes:
                 return try transaction.sentMessages.send(
