@@ -238,8 +238,9 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
-            "RouterSupport", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
+            "AsyncPrimitives", "ParleyCLI", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
+            "SMPProtocol", "RouterSupport", "XFTPProtocol", "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport",
+            "HTTPEndpoint",
             arguments, .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         path: "Tests/ParleyCLITests", swiftSettings: settings),

@@ -127,6 +127,7 @@ import Testing
         var status = stat()
         #expect(path.utf8.count == length && lstat(path, &status) == 0)
         await server.stop()
+        withExtendedLifetime(folder) {}
     }
 
     @Test("All addresses of this machine can be listened on")

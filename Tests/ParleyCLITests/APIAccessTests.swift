@@ -138,12 +138,12 @@ final class APISocket: Sendable {
     func send(_ command: String) async throws -> JSONValue {
         let id = UUID().uuidString
         try await socket.send(#"{"corrId":"\#(id)","cmd":\#(JSONValue.string(command).text)}"#)
-        return try await replies.first("the response to \(command)", within: Patience.limit) { $0.id == id ? $0.body : nil }
+        return try await replies.first("the response to \(command)", within: Patience.limit) { $0.id == id ? $0.body : JSONValue?.none }
     }
 
     /// The next event of that type.
     func event(_ type: String) async throws -> JSONValue {
-        try await events.first(type, within: Patience.limit) { $0["type"]?.stringValue == type ? $0 : nil }
+        try await events.first(type, within: Patience.limit) { $0["type"]?.stringValue == type ? $0 : JSONValue?.none }
     }
 
     func close() async { await socket.close() }

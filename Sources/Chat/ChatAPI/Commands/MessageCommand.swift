@@ -162,23 +162,7 @@ extension CommandReader {
         var again = self
         let messages: [ComposedMessage] = try json()
         guard !messages.isEmpty else { throw CommandMismatch() }
-        return messages.contains { $0.fileSource == nil } ? try again.withFilePaths(messages) : messages
-    }
-
-    /// The messages with the files of `filePath`: as in the official core, an older form of `fileSource` for files that are not encrypted here.
-    private mutating func withFilePaths(_ messages: [ComposedMessage]) throws(CommandMismatch) -> [ComposedMessage] {
-        let text = rest()
-        // Most have none, and are not read twice.
-        guard text.contains("\"filePath\""), let all = try? JSONValue(parsing: text).arrayValue, all.count == messages.count else { return messages }
-        var completed: [ComposedMessage] = []
-        for (var message, json) in zip(messages, all) {
-            if message.fileSource == nil, let path = json["filePath"], !path.isNull {
-                guard let path = path.stringValue else { throw CommandMismatch() }
-                message.fileSource = CryptoFile(filePath: path)
-            }
-            completed.append(message)
-        }
-        return completed
+        return messages.contains { $0.fileSource == nil } ? try ComposedMessage.addingFilePaths(of: again.rest(), to: messages) : messages
     }
 
     /// A space and what deleting does.
@@ -202,4 +186,21 @@ extension CommandReader {
 
     /// Why a message is reported: any word.
     mutating func reportReason() -> ReportReason { ReportReason(code: word()) }
+}
+
+extension ComposedMessage {
+    /// The messages with the files of `filePath`: as in the official core, an older form of `fileSource` for files that are not encrypted here.
+    fileprivate static func addingFilePaths(of text: String, to messages: [ComposedMessage]) throws(CommandMismatch) -> [ComposedMessage] {
+        // Most have none, and are not read twice.
+        guard text.contains("\"filePath\""), let all = try? JSONValue(parsing: text).arrayValue, all.count == messages.count else { return messages }
+        var completed: [ComposedMessage] = []
+        for (var message, json) in zip(messages, all) {
+            if message.fileSource == nil, let path = json["filePath"], !path.isNull {
+                guard let path = path.stringValue else { throw CommandMismatch() }
+                message.fileSource = CryptoFile(filePath: path)
+            }
+            completed.append(message)
+        }
+        return completed
+    }
 }
