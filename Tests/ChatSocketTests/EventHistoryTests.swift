@@ -1,6 +1,9 @@
 import ChatAPI
 import ChatProtocol
 import Logging
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
 import TestSupport
 import Testing
 
@@ -9,16 +12,35 @@ import Testing
 @Suite("Events again after a connection has ended") struct EventHistoryTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private func withServer(_ body: (Int, EchoingCore) async throws -> Void) async throws {
-        let core = EchoingCore()
-        var settings = ChatSocketServer.Settings(.loopback(port: 0))
-        settings.firstEvent = 1000
-        let server = try await ChatSocketServer.start(core, settings, logger: Self.logger)
-        do { try await body(server.port, core) } catch {
-            await server.stop()
-            throw error
+    /// A client of the socket, without a network.
+    private struct Client {
+        let channel = NIOAsyncTestingChannel()
+
+        init(_ core: EchoingCore, _ history: EventHistory, since: Int64?, version: APIVersion = .newest) async throws {
+            try await channel.testingEventLoop.executeInContext { [channel] in
+                try channel.pipeline.syncOperations.addHandler(
+                    SocketSession(
+                        core: core, channel: channel, version: version, numbered: since.map { (history, $0) }, logger: EventHistoryTests.logger))
+            }
         }
-        await server.stop()
+
+        func next() async throws -> JSONValue {
+            let frame = try await channel.waitForOutboundWrite(as: WebSocketFrame.self)
+            return try JSONValue(parsing: String(buffer: frame.data))
+        }
+
+        func send(_ text: String) async throws {
+            try await channel.writeInbound(WebSocketFrame(fin: true, opcode: .text, maskKey: nil, data: ByteBuffer(string: text)))
+        }
+
+        func close() async { _ = try? await channel.finish() }
+    }
+
+    private func withHistory(_ body: (EventHistory, EchoingCore) async throws -> Void) async throws {
+        let core = EchoingCore()
+        let history = EventHistory(core, version: .newest, start: 1000, logger: Self.logger)
+        try await body(history, core)
+        history.stop()
     }
 
     private func publish(_ names: String..., on core: EchoingCore) {
@@ -26,7 +48,7 @@ import Testing
     }
 
     /// The number and the host, or the type of what is no event of the core.
-    private func next(_ client: SocketClient) async throws -> String {
+    private func next(_ client: Client) async throws -> String {
         let frame = try await client.next(), body = frame["resp"]
         let number = frame["seq"].map(\.text) ?? "-"
         return "\(number) \(body?["transportHost"]?.stringValue ?? body?["type"]?.stringValue ?? "?")"
@@ -34,14 +56,14 @@ import Testing
 
     @Test("A client that comes back gets what happened meanwhile, and then what happens")
     func comingBack() async throws {
-        try await withServer { port, core in
-            let client = try await SocketClient.connect(port: port, path: "/?since=0")
+        try await withHistory { history, core in
+            let client = try await Client(core, history, since: 0)
             #expect(try await next(client) == "1000 eventsResumed")
             publish("a", "b", on: core)
             #expect(try await [next(client), next(client)] == ["1001 a", "1002 b"])
             await client.close()
             publish("c", "d", on: core)
-            let again = try await SocketClient.connect(port: port, path: "/?since=1001")
+            let again = try await Client(core, history, since: 1001)
             #expect(try await [next(again), next(again), next(again), next(again)] == ["1001 eventsResumed", "1002 b", "1003 c", "1004 d"])
             publish("e", on: core)
             #expect(try await next(again) == "1005 e")
@@ -51,12 +73,12 @@ import Testing
 
     @Test("A number of an earlier process is answered with the loss and with all that is there")
     func earlierProcess() async throws {
-        try await withServer { port, core in
-            let first = try await SocketClient.connect(port: port, path: "/?since=0")
+        try await withHistory { history, core in
+            let first = try await Client(core, history, since: 0)
             #expect(try await next(first) == "1000 eventsResumed")
             publish("a", on: core)
             #expect(try await next(first) == "1001 a")
-            let client = try await SocketClient.connect(port: port, path: "/?since=17")
+            let client = try await Client(core, history, since: 17)
             #expect(try await next(client) == "17 eventsResumed")
             let lost = try await client.next()
             #expect(lost.text == #"{"seq":1000,"resp":{"type":"eventsLost","after":17}}"#)
@@ -67,8 +89,8 @@ import Testing
 
     @Test("Clients that do not count events get frames as before, and answers have no number")
     func others() async throws {
-        try await withServer { port, core in
-            let plain = try await SocketClient.connect(port: port), counting = try await SocketClient.connect(port: port, path: "/?since=0&api-version=6.5")
+        try await withHistory { history, core in
+            let plain = try await Client(core, history, since: nil), counting = try await Client(core, history, since: 0, version: .v65)
             #expect(try await next(counting) == "1000 eventsResumed")
             for client in [plain, counting] {
                 try await client.send(#"{"corrId":"1","cmd":"/users"}"#)
@@ -84,8 +106,8 @@ import Testing
 
     @Test("Events that the core loses are a gap, and recording goes on")
     func lostEvents() async throws {
-        try await withServer { port, core in
-            let client = try await SocketClient.connect(port: port, path: "/?since=0")
+        try await withHistory { history, core in
+            let client = try await Client(core, history, since: 0)
             #expect(try await next(client) == "1000 eventsResumed")
             core.hub.lose()
             #expect(try await next(client) == "1001 eventsLost")
@@ -97,14 +119,11 @@ import Testing
 
     @Test("Clients are closed when the core ends")
     func end() async throws {
-        try await withServer { port, core in
-            let client = try await SocketClient.connect(port: port, path: "/?since=0")
+        try await withHistory { history, core in
+            let client = try await Client(core, history, since: 0)
             #expect(try await next(client) == "1000 eventsResumed")
             core.hub.finish()
-            await #expect(throws: SocketClient.Closed.self) { try await client.next() }
-            let late = try await SocketClient.connect(port: port, path: "/?since=1000")
-            #expect(try await next(late) == "1000 eventsResumed")
-            await #expect(throws: SocketClient.Closed.self) { try await late.next() }
+            try await eventually("the connection is closed") { !client.channel.isActive }
         }
     }
 }
