@@ -44,9 +44,12 @@ import Testing
         return Peer(program: program, socket: try await APISocket.connect(try #require(try await program.ready().port)))
     }
 
-    /// The first item of the next event about new ones.
+    /// The next message of the other side.
     private func newItem(_ peer: Peer) async throws -> JSONValue {
-        try #require(try await peer.socket.event("newChatItems")["chatItems"]?[0])
+        try await peer.socket.events.first("a message", within: Patience.limit) { event -> JSONValue? in
+            guard let item = event["chatItems"]?[0], item["chatItem"]?["content"]?["type"] == "rcvMsgContent" else { return Optional.none }
+            return item
+        }
     }
 
     private func composed(_ members: String) -> String { "json [{\(members)}]" }
