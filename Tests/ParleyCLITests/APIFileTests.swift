@@ -54,6 +54,36 @@ import Testing
 
     private func composed(_ members: String) -> String { "json [{\(members)}]" }
 
+    @Test func filesAreSentByTheMembersThatGatewaysWrite() async throws {
+        let folder = try ScratchFolder("files")
+        defer { folder.remove() }
+        try await withPeers(["--create-bot-allow-files"], folder) { bot, person in
+            let outside = folder("report.txt"), inside = folder("helper-files/picture.jpg")
+            try Data("a report".utf8).write(to: URL(filePath: outside))
+            try Data("a picture".utf8).write(to: URL(filePath: inside))
+            let image =
+                "data:image/jpg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/yQALCAABAAEBAREA/8wABgAQEAX/2gAIAQEAAD8A0s8g/9k="
+            let cases = [
+                (#""filePath":"\#(outside)","msgContent":{"type":"file","text":"here"}"#, "report.txt", "a report"),
+                (#""fileSource":{"filePath":"\#(outside)"},"msgContent":{"type":"file","text":""}"#, "report.txt", "a report"),
+                (#""filePath":"picture.jpg","msgContent":{"type":"image","image":"\#(image)","text":"look"}"#, "picture.jpg", "a picture"),
+            ]
+            for (members, name, content) in cases {
+                let sent = try await bot.socket.send("/_send @\(bot.contact) \(composed(members))")
+                #expect(sent["type"] == "newChatItems", "\(sent.text)")
+                let item = try await newItem(person), file = item["chatItem"]?["file"]
+                #expect(file?["fileName"]?.stringValue == name, "\(item.text)")
+                _ = try await person.socket.send("/freceive \(file?["fileId"]?.text ?? "") approved_relays=on")
+                let complete = try await person.socket.event("rcvFileComplete")
+                let path = try #require(complete["chatItem"]?["chatItem"]?["file"]?["fileSource"]?["filePath"]?.stringValue, "\(complete.text)")
+                // Relative to the folder that another container mounts at a place of its own.
+                #expect(FileManager.default.contents(atPath: folder("ann-files/" + path)) == Data(content.utf8))
+            }
+            let missing = try await bot.socket.send("/_send @\(bot.contact) \(composed(#""filePath":"../report.txt","msgContent":{"type":"file","text":""}"#))")
+            #expect(missing["type"] == "chatCmdError" && missing.text.contains("fileNotFound"), "\(missing.text)")
+        }
+    }
+
     @Test func anIdInThePlaceOfANameMeansTheContact() async throws {
         let folder = try ScratchFolder("names")
         defer { folder.remove() }

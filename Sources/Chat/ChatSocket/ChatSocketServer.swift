@@ -108,7 +108,7 @@ package final class ChatSocketServer: Sendable {
         switch endpoint {
         case .tcp(let host, let port): try await bootstrap.bind(host: host, port: port).get()
         case .unix(let path):
-            try await SocketPath(path).withPrivate(isShared: true) { try await bootstrap.bind(unixDomainSocketPath: $0).get() }
+            try await SocketPath(path).withPrivate(isShared: true) { try await bootstrap.withBoundSocket($0).get() }
         }
     }
 

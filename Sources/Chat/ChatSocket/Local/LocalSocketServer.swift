@@ -55,10 +55,10 @@ package final class LocalSocketServer: Sendable {
     ) async throws(SocketFault) -> LocalSocketServer {
         let sessions = OpenSessions(limit: connectionLimit)
         do {
-            let server = try await SocketPath(path).withPrivate { short in
+            let server = try await SocketPath(path).withPrivate { descriptor in
                 try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelInitializer(AcceptBackoff.initializer("the local socket", logger))
-                    .bind(unixDomainSocketPath: short) { channel in
+                    .bind(descriptor) { channel in
                         channel.eventLoop.makeCompletedFuture { () -> Accepted in
                             // An error here would end the socket for all.
                             guard sessions.admit(channel) else { return .refused(channel) }
