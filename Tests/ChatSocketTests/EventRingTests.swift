@@ -6,7 +6,7 @@ import Testing
 @Suite("The ring of recent events") struct EventRingTests {
     private static func event(_ name: String) -> ChatEvent { .hostConnected(protocolName: "smp", transportHost: name) }
 
-    /// What a client gets that comes back after `number`: the events by their hosts, and the gaps as `lost 7`.
+    /// The steps for a client that comes back after `number`: the events by their hosts, and the gaps as `lost 7`.
     private func told(_ ring: EventRing, after number: Int64) -> [String] {
         var position = number, told: [String] = []
         while let step = ring.next(after: position) {

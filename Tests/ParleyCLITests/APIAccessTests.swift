@@ -9,7 +9,7 @@ import Testing
 
 @testable import ParleyCLI
 
-/// Who reaches the socket of `parley api`, and what it tells of its health.
+/// Access to the socket of `parley api`, and its health.
 @Suite struct APIAccessTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 

@@ -24,7 +24,7 @@ package final class ChatSocketServer: Sendable {
     /// The time limit for a connection to request a WebSocket, and to get the answer of the health check.
     static let upgradeLimit = TimeAmount.seconds(10)
 
-    /// How a server listens, whom it lets in, and what it tells of its health.
+    /// The place where a server listens, the clients that it lets in, and its health.
     package struct Settings: Sendable {
         package var endpoint: SocketEndpoint
         /// The version of the API, for clients that ask for no other with `?api-version=` in the path that they open.
@@ -121,7 +121,7 @@ package final class ChatSocketServer: Sendable {
     }
 }
 
-/// What every connection of a server is made with.
+/// The parts of a server that each of its connections uses.
 private struct Connection: Sendable {
     let core: any ChatCore
     let gate: SocketGate

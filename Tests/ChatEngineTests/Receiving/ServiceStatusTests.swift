@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatEngine
 
-/// What programs hear of queues that are taken up at once.
+/// Events about queues that are taken up at once.
 @Suite struct ServiceStatusTests {
     @Test func whatBecameOfTakingUpAllQueuesAtOnceIsAnEvent() async throws {
         let world = TestWorld()

@@ -123,7 +123,7 @@ import Testing
             operators[0].smpRoles.names = isOn
             _ = try await alice.run("/_operators \(JSONValue.array(operators.map(\.json)).text)")
         }
-        /// What the agent may use the routers for.
+        /// The roles in which the agent may use the routers.
         func resolvers() async throws -> Set<Bool> {
             let routers = try await alice.native.engine.store.read { db in
                 try db.servers.servers(ofUser: 1, operators: try db.operators.stored()).usedRouters

@@ -52,14 +52,14 @@ package struct HealthReport: Sendable, Hashable {
 }
 
 extension HostHealth {
-    /// What is wrong with the data folder.
+    /// The problems of the data folder.
     package var problems: [HealthReport.Problem] {
         HealthReport.Problem.folder(isStorageFailing: isStorageFailing, isTakenOver: isTakenOver, hasLostConnections: hasLostConnections)
     }
 }
 
 extension HealthReport.Problem {
-    /// What is wrong with a data folder.
+    /// The problems of a data folder.
     package static func folder(isStorageFailing: Bool, isTakenOver: Bool, hasLostConnections: Bool) -> [Self] {
         (isStorageFailing ? [.storage] : []) + (isTakenOver ? [.anotherCopy] : []) + (hasLostConnections ? [.connections] : [])
     }

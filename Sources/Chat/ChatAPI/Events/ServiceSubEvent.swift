@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What became of taking up all queues of a profile at a router at once.
+/// The outcome of a subscription to all queues of a profile at a router.
 @JSONForms
 public enum ServiceSubEvent: JSONTagged, Hashable {
     /// They are taken up. With an error, the router counted other queues than the agent, and each queue was taken up by itself.

@@ -58,7 +58,7 @@ final class EventHistory: Sendable {
     /// Ends what ``follow(since:)`` has begun.
     func leave(_ id: Int) { state.withLock { $0.followers.removeValue(forKey: id) }?.finish() }
 
-    /// What follows a number; nil if there is nothing yet.
+    /// The step behind a number; nil if there is none yet.
     func next(after number: Int64) -> EventRing.Step? { state.withLock { $0.ring.next(after: number) } }
 
     /// Ends the recording.

@@ -3,7 +3,7 @@ import DequeModule
 
 /// The recent events with their numbers, up to a count and a size. A value without I/O.
 struct EventRing: Sendable {
-    /// What follows a number.
+    /// The next event behind a number, or a gap.
     enum Step: Sendable {
         case event(Int64, ChatEvent)
         /// The events behind a number are gone, up to another one.
@@ -48,7 +48,7 @@ struct EventRing: Sendable {
         }
     }
 
-    /// What a client gets next that has all up to `number`; nil if it has all. A number that was never given is of another process.
+    /// The next step for a client that has all events up to `number`; nil if it has all. A number that was never given is of another process.
     func next(after number: Int64) -> Step? {
         if number == last { return nil }
         guard number >= start, number < last else { return .lost(through: start) }

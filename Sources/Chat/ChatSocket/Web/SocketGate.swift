@@ -5,7 +5,7 @@ import SMPWire
 
 /// The decision about a request to the socket of the API: a WebSocket, the health check, or a refusal.
 struct SocketGate: Sendable {
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Decision: Sendable, Equatable {
         /// A WebSocket for a version of the API; `since` is the number of the last event that the client has, nil if it does not count events.
         case upgrade(APIVersion, since: Int64?)

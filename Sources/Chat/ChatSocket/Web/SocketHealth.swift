@@ -4,7 +4,7 @@ package import ChatProtocol
 package struct SocketHealth: Sendable {
     /// True if the core does its work.
     package var isHealthy: Bool
-    /// What is told to clients that may know it.
+    /// The details for clients that may know them.
     package var details: JSONValue
 
     package init(isHealthy: Bool, details: JSONValue) {

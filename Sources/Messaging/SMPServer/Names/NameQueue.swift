@@ -1,4 +1,4 @@
-/// Who asks for names, by which the bounds count.
+/// A client that asks for names, by which the bounds count.
 struct NameClient: Hashable, Sendable {
     let client: RouterClient
     /// True for names that came through a proxy: they are those of many clients, none of which the router sees.

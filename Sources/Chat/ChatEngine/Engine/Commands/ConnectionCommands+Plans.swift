@@ -6,7 +6,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-// What connecting by a link or a name would do.
+// Plans for connecting by a link or a name.
 
 /// A target of a person or program that wants to connect.
 private enum ConnectTarget {
@@ -205,7 +205,7 @@ extension ConnectionCommands {
 }
 
 extension ResolvedLink {
-    /// What the owner of an address or invitation shows with it; nil if it cannot be read.
+    /// The profile and message that the owner of an address or invitation publishes with it; nil if they cannot be read.
     fileprivate var contactData: ContactShortLinkData? {
         var data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: user.userData.bytes)
         // The API of 7.0 has a member of this name for badges that were verified here.

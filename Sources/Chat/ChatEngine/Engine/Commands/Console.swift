@@ -20,16 +20,17 @@ extension Console {
         return ComposedMessage(content: .text(text), mentions: mentions)
     }
 
-    /// The contact of that name. Gateways write the id of a contact in its place, as in `@4 hello`: the contact of that id is meant if none has the name.
+    /// The contact of that name. Gateways write the id of a contact in its place, as in `@4 hello`: the contact of that id is meant.
     ///
-    /// - Throws: `contactNotFound`; `commandError` for the name of one contact that is the id of another, because people choose their names.
+    /// - Throws: `contactNotFound`; `commandError` for a number that a contact with another id has as its name. People choose their names: one could take
+    ///   the number of a contact that is there, or was, and get what is meant for it.
     func contact(named name: String, of user: User) throws -> ContactID {
         let named = try db.contacts.id(named: name, user: user.userID)
         // Written as ids are: without a sign or zeros before it.
         let number = Int64(name).flatMap { String($0) == name ? ContactID($0) : nil }
         let numbered = try number.flatMap { try db.contacts.find($0, of: user)?.contactID }
-        if let named, let numbered, named != numbered {
-            throw Refusal.command("\(name) is the name of one contact and the id of another: use /_send @ID json")
+        if let named, let number, named != number {
+            throw Refusal.command("\(name) is the name of a contact, and could be the id of another: use /_send @ID json")
         }
         guard let id = named ?? numbered else { throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil)) }
         return id
