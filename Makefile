@@ -11,7 +11,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Virtual machines stand still for a minute now and then, and so do their disks.
 export PARLEY_TEST_PATIENCE ?= 180
 
-.PHONY: run test docs bench fuzz mutate mutants coverage soak simulate sanitize release format lint clean packages
+.PHONY: run test docs site bench fuzz mutate mutants coverage soak simulate sanitize release format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -52,6 +52,20 @@ docs: packages
 	done
 	Tests/Documentation/check-api $(ARCHIVES)/symbols/Parley
 	@echo "The API references are in $(ARCHIVES). Show one with: python3 -m http.server -d $(ARCHIVES)/Parley.doccarchive, then http://localhost:8000/documentation/parley"
+
+# One folder of static files, in $(SITE)/site: README, docs, examples, changelog and the API references that `make docs` has built (API=no leaves them out).
+# SITE_BASE is the path of the site on its server. The generator, Sphinx, is installed into $(SITE)/venv from PyPI, by the checksums of
+# Scripts/site/requirements.txt; the site itself loads nothing from other servers. A link that leads nowhere is an error.
+SITE := .build-site
+SITE_BASE ?= /
+API ?= yes
+site: PACKAGES := python3 python3-venv
+site: packages
+	@[ -e $(SITE)/venv/installed ] && cmp -s Scripts/site/requirements.txt $(SITE)/venv/installed || { rm -rf $(SITE)/venv && python3 -m venv $(SITE)/venv \
+		&& $(SITE)/venv/bin/pip install --disable-pip-version-check -q --require-hashes -r Scripts/site/requirements.txt \
+		&& cp Scripts/site/requirements.txt $(SITE)/venv/installed; }
+	DOCC=$(DOCC) $(SITE)/venv/bin/python Scripts/site/build-site $(SITE) --base $(SITE_BASE) $(if $(filter yes,$(API)),--archives $(ARCHIVES))
+	@echo "The site is in $(SITE)/site. Show it with: python3 -m http.server -d $(SITE)/site"
 
 # The archives of a release, in $(RELEASE)/out: a tar archive, a Debian package, the list of parts, and checksums. The program contains the Swift libraries.
 RELEASE := .build-release
