@@ -28,7 +28,7 @@ test: packages
 		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
 # The API reference of the modules Parley, ParleyRules and ParleyTesting, by docc of the Swift toolchain: $(ARCHIVES). A warning is an error. The links of
-# the Markdown files must be valid. The tests, files and options that they name must exist, and figures must be those of the code. The public API of Parley
+# the Markdown files must be valid. The tests, files, options and metrics that they name must exist, and figures must be those of the code. The public API of Parley
 # must be the one in Tests/Documentation/public-api.txt. The Swift snippets of README, docs and the catalogues
 # must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
@@ -38,6 +38,7 @@ docs: packages
 	Tests/Documentation/check-links
 	Tests/Documentation/check-names
 	Tests/Documentation/check-figures
+	Tests/Documentation/check-metrics
 	$(SWIFT) build --product parley
 	$(SWIFT) build --target ParleyTesting
 	Tests/Documentation/check-options "$$($(SWIFT) build --show-bin-path)"
