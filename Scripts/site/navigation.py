@@ -8,7 +8,7 @@ GROUPS = [
         "docs/web-requests"]),
     ("bots.yaml", ["docs/bots-yaml", "docs/rules", "docs/webhooks", "docs/extending"]),
     ("Operation", [
-        "docs/deployment", "docs/containers", "docs/sizing", "docs/upgrading", "docs/monitoring", "docs/storage", "docs/privacy", "docs/router", "docs/file-router", "docs/troubleshooting"]),
+        "docs/deployment", "docs/containers", "docs/sizing", "docs/upgrade", "docs/monitoring", "docs/storage", "docs/privacy", "docs/router", "docs/file-router", "docs/troubleshooting"]),
     ("Reference", [
         "docs/commands/index", "docs/guarantees", "docs/threat-model", "docs/rights", "docs/flood-control", "docs/status", "docs/glossary"]),
     ("Evidence", ["docs/reliability", "docs/reliability-journal", "docs/interop", "docs/benchmarks", "docs/benchmarks-journal"]),
