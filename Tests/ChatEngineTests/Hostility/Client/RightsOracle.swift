@@ -242,7 +242,7 @@ private struct MemberRights {
             switch column {
             case "role":
                 let roles = [role, GroupMemberRole(code: new["role"] ?? "")]
-                if isAnnounced, mayBringIn(roles[1]) { continue }
+                if isAnnounced, mayBringIn(roles[1], known: role) { continue }
                 if ["pending_approval", "pending_review"].contains(old["status"]), mayGovern(.letIn, over: [roles[1]]) { continue }
                 if !mayGovern(.setRole, over: roles) { return "a member changes a role" }
             case "status":
@@ -250,7 +250,7 @@ private struct MemberRights {
             case "blocked": if !mayGovern(.block, over: [role]) { return "a member changes a block" }
             case "profile":
                 if isSelf, may(.changeProfile) || may(.showHostProfile) { continue }
-                if isAnnounced, mayBringIn(GroupMemberRole(code: new["role"] ?? "")) { continue }
+                if isAnnounced, mayBringIn(GroupMemberRole(code: new["role"] ?? ""), known: role) { continue }
                 if !isSelf, mayPassOn(.changeProfile, of: old) { continue }
                 return "a member changes a profile"
             // A relay that is invited shows its link, which the owner checks before it uses it.
@@ -281,9 +281,12 @@ private struct MemberRights {
         }
     }
 
-    /// Whether the sender may tell of a member with a role. Relays introduce the moderators of a channel, but no owners.
-    private func mayBringIn(_ role: GroupMemberRole) -> Bool {
-        mayGovern(.announceMember, over: [role]) || may(.introduceMember) && (!group.usesRelays || role < .owner && role != .relay)
+    /// Whether the sender may tell of a member with a role. A relay introduces subscribers, and those whose role the owner has signed already.
+    ///
+    /// - Parameter known: The role that the member had before; nil for a new member.
+    private func mayBringIn(_ role: GroupMemberRole, known: GroupMemberRole? = nil) -> Bool {
+        if group.usesRelays, RosterRules.isPrivileged(role), role != known { return false }
+        return mayGovern(.announceMember, over: [role]) || may(.introduceMember) && (!group.usesRelays || role < .owner && role != .relay)
     }
 
     private func refusalOfNewMember(_ new: [String: String]) -> String? {
