@@ -19,8 +19,13 @@ final class RelayParty: Party {
 
     /// Starts a relay with a new profile and an address.
     static func start(_ implementation: Implementation, servers: [String]) async throws -> RelayParty {
-        let name = implementation == .official ? "orla" : "piet"
         let program = implementation == .official ? OfficialClient.Program.simplexChat : .parley(ParleyProgram.path)
+        return try await start(implementation, program, servers: servers)
+    }
+
+    /// Starts a relay of a program with a new profile and an address.
+    static func start(_ implementation: Implementation, _ program: OfficialClient.Program, servers: [String]) async throws -> RelayParty {
+        let name = implementation == .official ? "orla" : "piet"
         let (client, address) = try await OfficialClient.startRelay(name, program: program, servers: servers)
         return RelayParty(name, implementation, address: address, client)
     }

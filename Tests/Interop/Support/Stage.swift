@@ -39,11 +39,19 @@ actor Stage {
     static let shared = Stage()
     private var pairs: [Implementation: Task<Pair, any Error>] = [:]
     private var routers: [Implementation: Task<any Router, any Error>] = [:]
+    private var previous: Task<any Router, any Error>?
 
     /// A router that is never stopped.
     func router(_ implementation: Implementation) async throws -> any Router {
         let task = routers[implementation] ?? Task { try await implementation.router() }
         routers[implementation] = task
+        return try await task.value
+    }
+
+    /// An official router of the previous release, which is never stopped.
+    func previousRouter() async throws -> any Router {
+        let task = previous ?? Task { try await OfficialRouter.start(.previous) as any Router }
+        previous = task
         return try await task.value
     }
 
@@ -58,7 +66,8 @@ actor Stage {
     func close() async {
         for task in pairs.values { try? await (try? task.value)?.close() }
         for task in routers.values { await (try? task.value)?.end(.kill) }
-        (pairs, routers) = ([:], [:])
+        await (try? previous?.value)?.end(.kill)
+        (pairs, routers, previous) = ([:], [:], nil)
     }
 }
 

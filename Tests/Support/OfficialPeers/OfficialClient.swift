@@ -21,9 +21,11 @@ package final class OfficialClient: Sendable {
 
     /// What is run.
     package enum Program: Sendable, Hashable {
-        case simplexChat
+        case official(PeerRelease)
         /// The `parley` executable of that path.
         case parley(String)
+
+        package static let simplexChat = Program.official(.current)
     }
 
     /// How the client is set up.
@@ -106,7 +108,7 @@ package final class OfficialClient: Sendable {
             return try ChildProcess(
                 path, ["api", "--port", "\(port)", "--data", folder.path + "/data"] + servers + options.arguments, log: log,
                 readsOutput: false)
-        case .simplexChat:
+        case .official(let release):
             var arguments = [
                 "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: " "),
                 "--files-folder", folder.path + "/files", "--temp-folder", folder.path + "/temporary",
@@ -115,7 +117,7 @@ package final class OfficialClient: Sendable {
             if options.isBot { arguments += ["--create-bot-display-name", name] }
             // It asks for the name of a first profile on standard input, and a relay whether it gets an address; it does not read that later.
             return try ChildProcess(
-                try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\ny\n", log: log, readsOutput: false)
+                try PeerProgram.simplexChat.path(in: release), arguments + options.arguments, input: name + "\ny\n", log: log, readsOutput: false)
         }
     }
 

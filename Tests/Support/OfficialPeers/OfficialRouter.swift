@@ -14,6 +14,7 @@ package final class OfficialRouter: Sendable {
     private let port: LoopbackPort
     private let folder: ScratchFolder
     private let environment: [String: String]
+    private let release: PeerRelease
     private let running = Mutex<ChildProcess?>(nil)
 
     /// A setting of `smp-server.ini`.
@@ -30,13 +31,14 @@ package final class OfficialRouter: Sendable {
     }
 
     /// Sets up a router that is not started yet: keys, certificates and configuration.
-    package init(settings: [Setting] = []) async throws(PeerError) {
+    package init(_ release: PeerRelease = .current, settings: [Setting] = []) async throws(PeerError) {
+        self.release = release
         folder = try ScratchFolder("official-router")
         port = try LoopbackPort.free()
         let etc = folder.path + "/etc"
         environment = ["SMP_SERVER_CFG_PATH": etc, "SMP_SERVER_LOG_PATH": folder.path + "/var"]
         let setup = try ChildProcess(
-            try PeerProgram.smpServer.path(), ["init", "--yes", "--ip", "127.0.0.1", "--disable-web", "--no-password"],
+            try PeerProgram.smpServer.path(in: release), ["init", "--yes", "--ip", "127.0.0.1", "--disable-web", "--no-password"],
             environment: environment, log: folder.path + "/router.log", readsOutput: false)
         guard try await setup.exit(within: Patience.limit) == 0 else {
             throw PeerError(.launch, "smp-server init failed: \(setup.logTail())")
@@ -56,8 +58,8 @@ package final class OfficialRouter: Sendable {
     deinit { running.withLock { $0?.kill() } }
 
     /// Sets up and starts a router.
-    package static func start(settings: [Setting] = []) async throws(PeerError) -> OfficialRouter {
-        let router = try await OfficialRouter(settings: settings)
+    package static func start(_ release: PeerRelease = .current, settings: [Setting] = []) async throws(PeerError) -> OfficialRouter {
+        let router = try await OfficialRouter(release, settings: settings)
         try await router.start()
         return router
     }
@@ -82,7 +84,7 @@ package final class OfficialRouter: Sendable {
     /// Starts the program and waits until it listens.
     package func start(within limit: Duration = Patience.limit) async throws(PeerError) {
         let process = try ChildProcess(
-            try PeerProgram.smpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
+            try PeerProgram.smpServer.path(in: release), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
         do throws(PeerError) {
             try await LoopbackPort.waitUntilOpen(port.number, by: process, within: limit)
         } catch {

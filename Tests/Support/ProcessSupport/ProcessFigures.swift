@@ -22,6 +22,12 @@ package enum ProcessFigures {
     /// The most resident memory that the process has had so far, in bytes; nil if there is no such process.
     package static func peakMemory(of id: Int32) -> Int? { memory("VmHWM", of: id) }
 
+    /// Bytes that the process has read so far, from files and connections; nil if there is no such process.
+    package static func bytesRead(of id: Int32) -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/io", encoding: .utf8) else { return nil }
+        return text.split(separator: "\n").first { $0.hasPrefix("rchar:") }.flatMap { Int($0.filter(\.isNumber)) }
+    }
+
     private static func memory(_ name: String, of id: Int32) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }) else { return nil }
