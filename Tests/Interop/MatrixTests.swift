@@ -109,15 +109,13 @@ extension Interop {
                 for moderator in channel.moderators { try await channel.promote(moderator, to: "moderator") }
                 for writer in channel.writers {
                     try await channel.say("by \(writer.name)", as: writer)
-                    for reader in channel.everybody + [channel.broadcast.owner] where reader.name != writer.name {
-                        guard channel.takesPosts(reader) else { continue }
+                    for reader in channel.informed where reader.name != writer.name {
                         try await channel.hear("by \(writer.name)", from: writer.name, as: reader)
                     }
                 }
                 for (moderator, writer) in zip(channel.moderators, channel.writers) {
                     try await channel.block(writer, by: moderator)
-                    for reader in channel.everybody + [channel.broadcast.owner] where reader.name != moderator.name && reader.name != writer.name {
-                        guard channel.takesPosts(reader) else { continue }
+                    for reader in channel.informed where reader.name != moderator.name && reader.name != writer.name {
                         try await channel.expectBlocked(writer.name, at: reader)
                     }
                 }

@@ -76,8 +76,11 @@ struct MatrixChannel: Sendable {
         }
     }
 
-    /// Clients of 7.0 take no posts of writers, and no blocks by moderators, in a channel whose owner signs no roster.
-    func takesPosts(_ party: any Party) -> Bool { way.first != .previous || !party.name.hasSuffix(Make.current.suffix) }
+    /// Those who learn who writes and moderates. If the owner or the relay is of 6.5, there is no roster, and only the owner does.
+    var informed: [any Party] {
+        let hasRoster = way.first != .previous && way.second != .previous
+        return (hasRoster ? everybody : []) + [broadcast.owner]
+    }
 
     func close() async throws {
         for party in everybody { try await party.leave() }
