@@ -198,13 +198,15 @@ let bots: [Target] =
             "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatSocket", "SMPWire", "SMPProtocol", "SMPTransport",
             "SMPClient", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", "HTTPEndpoint", "CQRencode", logging, metrics,
             .product(name: "NIOHTTP1", package: "swift-nio"),
-        ],
-        tests: ["StorageFaults", "SMPSimulation"])
+            // For tests of routers, and for versions of databases.
+            "SMPCrypto", "XFTPClient", "XFTPProtocol", "ChatStore", sqlite,
+        ] + nio,
+        tests: ["StorageFaults", "SMPSimulation", grdb])
     + module(
         "Parley", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting", "SMPWire",
-            "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "WebClient", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting",
+            "SMPWire", "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "WebClient", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"),
         ],
         tests: [
@@ -232,8 +234,9 @@ let apps: [Target] = [
         name: "ParleyCLI",
         dependencies: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire",
-            "SMPCrypto", "SMPTransport", "SMPProtocol", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", logging, lifecycle, signals, arguments,
-        ],
+            "SMPCrypto", "SMPTransport", "SMPProtocol", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", "WebClient", logging,
+            lifecycle, signals, arguments,
+        ] + nio,
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
         name: "ParleyCLITests",

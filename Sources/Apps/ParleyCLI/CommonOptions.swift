@@ -54,8 +54,16 @@ struct CommonOptions: ParsableArguments {
     func configuration(
         data: String?, at databases: DataFolder? = nil, key: DatabaseKeySource? = nil, network file: HostNetwork = HostNetwork()
     ) throws -> HostConfiguration {
+        var configuration = try settings(data: data, network: file)
+        configuration.databasePrefix = databases
+        configuration.databaseKey = try keys.source(for: configuration.data, given: key)
+        return configuration
+    }
+
+    /// The configuration without the key of the databases.
+    func settings(data: String?, network file: HostNetwork = HostNetwork()) throws -> HostConfiguration {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
-        var configuration = HostConfiguration(
+        let configuration = HostConfiguration(
             dataFolder: data, servers: server.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) },
             fileServers: fileServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) },
             router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort, filePort: fileRouterPort),
@@ -64,8 +72,6 @@ struct CommonOptions: ParsableArguments {
         if configuration.network.acceptsConditions, !configuration.network.usesPresetOperators {
             throw Outcome.BadInput("noOperators", description: "--accept-conditions means nothing without --operators preset")
         }
-        configuration.databasePrefix = databases
-        configuration.databaseKey = try keys.source(for: configuration.data, given: key)
         return configuration
     }
 }

@@ -13,7 +13,8 @@ struct ParleyCommand: AsyncParsableCommand {
             """,
         version: VersionCommand.text,
         subcommands: [
-            RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, ReplayCommand.self, SchemaCommand.self,
+            RunCommand.self, InitCommand.self, DoctorCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, ReplayCommand.self,
+            SchemaCommand.self,
             ChatCommandLine.self, SendCommand.self, TopCommand.self, CasesCommand.self, RelayCommand.self,
             ProfileCommand.self, DatabaseCommandLine.self, ServerCommandLine.self, APICommand.self, VersionCommand.self,
         ])

@@ -100,11 +100,7 @@ public final class CoreHost: Sendable {
         _ configuration: HostConfiguration, health: HostHealth, openCore: (NativeCoreConfiguration) throws -> NativeCore = { try NativeCore.open($0) }
     ) async throws -> CoreHost {
         let usesPresets = configuration.network.usesPresetOperators
-        if usesPresets, !configuration.servers.isEmpty {
-            throw HostError(
-                .serversAndOperators,
-                "routers are named together with the preset operators: leave out --server and PARLEY_SERVER, or use \"operators: none\" (--operators none)")
-        }
+        try configuration.requireOneNetwork()
         let data = configuration.data, folder = data.path
         do {
             try FileManager.default.createDirectory(
@@ -257,7 +253,7 @@ public final class CoreHost: Sendable {
         lock.release()
     }
 
-    private static func fileAddress(_ text: String) throws(HostError) -> XFTPServerWithAuth {
+    static func fileAddress(_ text: String) throws(HostError) -> XFTPServerWithAuth {
         let address: XFTPServerWithAuth
         do throws(WireError) {
             address = try XFTPServerWithAuth(wireString: text)
@@ -281,7 +277,7 @@ public final class CoreHost: Sendable {
         }
     }
 
-    private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
+    static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
         let address: SMPServerWithAuth
         do throws(WireError) {
             address = try SMPServerWithAuth(wireString: text)

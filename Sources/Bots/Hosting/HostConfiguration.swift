@@ -85,6 +85,16 @@ public struct HostConfiguration: Sendable {
 extension HostConfiguration {
     /// The databases of the configuration.
     package var data: DataFolder { databasePrefix ?? DataFolder(path: dataFolder) }
+
+    /// Refuses named routers beside those of the preset operators.
+    ///
+    /// - Throws: ``HostError`` `serversAndOperators`.
+    func requireOneNetwork() throws(HostError) {
+        guard network.usesPresetOperators, !servers.isEmpty else { return }
+        throw HostError(
+            .serversAndOperators,
+            "routers are named together with the preset operators: leave out --server and PARLEY_SERVER, or use \"operators: none\" (--operators none)")
+    }
 }
 
 /// A router inside the bots' process.

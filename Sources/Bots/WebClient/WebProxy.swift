@@ -73,6 +73,15 @@ public struct WebProxy: Sendable, Hashable {
         return found
     }
 
+    /// The host and port of each proxy, without its user and password.
+    package var addresses: [(host: String, port: Int)] {
+        let servers = [secure, plain].compactMap { $0 }
+        return servers.enumerated().filter { index, server in !servers[..<index].contains(server) }.map { ($0.element.host, $0.element.port) }
+    }
+
+    /// The variables whose value is not a proxy that this client can use.
+    package var invalidVariables: [String] { invalid.sorted() }
+
     private static func covers(_ exception: String, _ host: String) -> Bool {
         if exception == "*" { return true }
         let domain = exception.hasPrefix(".") ? String(exception.dropFirst()) : exception

@@ -145,13 +145,17 @@ public struct DataFolder: Sendable {
 
     /// Locks the folder. This comes before any access to its files, so that a second process gets an error about the folder, not about a file in it.
     package func lock() throws -> FolderLock {
-        let file = hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock"
         do throws(StorageError) {
-            return try FolderLock(path: file)
+            return try FolderLock(path: lockFile)
         } catch {
-            throw inUse(error, by: LockHolder.process(of: file))
+            throw inUse(error, by: lockHolder)
         }
     }
+
+    private var lockFile: String { hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock" }
+
+    /// The process that holds the folder's lock; nil for none, or if the system does not report it.
+    var lockHolder: Int? { LockHolder.process(of: lockFile) }
 
     private func inUse(_ error: StorageError, by process: Int?) -> any Error {
         guard error.code == .locked else { return error }
