@@ -72,6 +72,9 @@ struct BotsFileTemplate {
     /// True for a bot on the routers of the public network, which every phone reaches.
     let isPublic: Bool
 
+    /// The line that lets phones reach the bots of a file.
+    static let publicNetwork = "network: { operators: preset, accept-conditions: yes }"
+
     /// The file.
     var text: String {
         // What repeats everything comes last, or no other rule would get a message.
@@ -81,7 +84,7 @@ struct BotsFileTemplate {
             BotsSchema.header(path: "./parley.schema.json"),
             "parley: 1",
         ]
-        if isPublic { lines.append("network: { operators: preset, accept-conditions: yes }") }
+        if isPublic { lines.append(Self.publicNetwork) }
         lines += [
             "profiles:",
             "  \(Self.key(for: name)):",

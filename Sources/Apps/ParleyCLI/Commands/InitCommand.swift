@@ -76,6 +76,12 @@ struct InitCommand: ParsableCommand {
               parley test \(file)    runs the tests in it
               parley run \(file)     runs the bot, and prints its address
             """)
+        guard !template.isPublic else { return }
+        Output.line(
+            """
+            Only this machine reaches the bot. This line in \(file) lets phones reach it, and accepts the conditions of use, \(InitQuestions.conditions):
+              \(BotsFileTemplate.publicNetwork)
+            """)
     }
 
     private func writePackage(_ folder: String, name: String) throws {
@@ -107,6 +113,8 @@ struct InitCommand: ParsableCommand {
               cd \(folder)
               swift test     runs its tests
               swift run      runs the bot, and prints its address
+            Only this machine reaches the bot. This call in \(package.sourceFile) lets phones reach it, and accepts the conditions of use, \(InitQuestions.conditions):
+              \(SwiftPackageTemplate.publicRun)
             """)
     }
 }

@@ -43,7 +43,7 @@ struct InitQuestions {
     }
 
     /// Where the conditions of use of the public network's operators are.
-    private static let conditions = "https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md"
+    static let conditions = "https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md"
 
     private func features() throws -> [BotsFileTemplate.Feature] {
         let all = BotsFileTemplate.Feature.allCases

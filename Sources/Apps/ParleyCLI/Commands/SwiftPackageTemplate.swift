@@ -38,8 +38,14 @@ struct SwiftPackageTemplate: Sendable {
 
     /// The files, by their paths in the folder.
     var files: KeyValuePairs<String, String> {
-        ["Package.swift": manifest, "Sources/\(module).swift": source, "Tests/\(module)Tests.swift": tests, ".gitignore": ".build/\nparley-data/\n"]
+        ["Package.swift": manifest, sourceFile: source, "Tests/\(module)Tests.swift": tests, ".gitignore": ".build/\nparley-data/\n"]
     }
+
+    /// The call of `run` in the main program that lets phones reach the bot.
+    static let publicRun = "await bot.run(configuration: HostConfiguration(network: .presetOperators(acceptingConditions: true)))"
+
+    /// The main program, from the package's folder.
+    var sourceFile: String { "Sources/\(module).swift" }
 
     private var manifest: String {
         """
