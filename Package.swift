@@ -189,6 +189,10 @@ let bots: [Target] =
     module(
         "WebClient", layer: "Bots", uses: ["AsyncPrimitives", "SMPTransport", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
         tests: ["HTTPEndpoint", logging])
+    // Traces and metrics for collectors of OpenTelemetry.
+    + module(
+        "Telemetry", layer: "Bots", uses: ["AsyncPrimitives", "ChatProtocol", "WebClient", logging, metrics, tracing],
+        tests: ["HTTPEndpoint", .product(name: "NIOHTTP1", package: "swift-nio")])
     // Pictures for previews.
     + module("Pictures", layer: "Bots", uses: ["CTurboJPEG", "CPNG", "CWebP"])
     // The process of a core: its data folder, the routers in it, settings, monitoring, logs and faults.
@@ -200,12 +204,13 @@ let bots: [Target] =
             .product(name: "NIOHTTP1", package: "swift-nio"),
             // For tests of routers, and for versions of databases.
             "SMPCrypto", "XFTPClient", "XFTPProtocol", "ChatStore", sqlite,
+            "Telemetry",
         ] + nio,
         tests: ["StorageFaults", "SMPSimulation", grdb])
     + module(
         "Parley", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting",
+            "AsyncPrimitives", "SystemSupport", "UnicodeText", "ChatAPI", "ChatProtocol", "ChatRules", "ChatEngine", "ChatModel", "Hosting", "Telemetry",
             "SMPWire", "SMPCrypto", "XFTPProtocol", "EncryptedSQLite", "Pictures", "WebClient", "CRE2", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"),
         ],
@@ -234,7 +239,7 @@ let apps: [Target] = [
         name: "ParleyCLI",
         dependencies: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "Hosting", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire",
-            "SMPCrypto", "SMPTransport", "SMPProtocol", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", "WebClient", logging,
+            "SMPCrypto", "SMPTransport", "SMPProtocol", "RouterSupport", "SMPServer", "XFTPServer", "EncryptedSQLite", "WebClient", "Telemetry", logging,
             lifecycle, signals, arguments,
         ] + nio,
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),

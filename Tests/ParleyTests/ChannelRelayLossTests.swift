@@ -109,7 +109,7 @@ import Testing
             residentBytes: nil)
         #expect(status.health.text.contains(#""status":"ok","problems":["channels"]"#) && status.health.text.contains(#""channelsWithoutRelay":1"#))
         #expect(status.json.text.contains(#""channelsWithoutRelay":["News"]"#))
-        #expect(status.text(behind: nil).contains(#"parley_channels_without_relay{bot="owner"} 1"#))
+        #expect(status.metrics(behind: nil).text.contains(#"parley_channels_without_relay{bot="owner"} 1"#))
         monitor.setChannelsWithoutRelay([], of: "owner")
         #expect(monitor.channelsWithoutRelay(of: "owner").isEmpty)
     }

@@ -44,7 +44,7 @@ import Tracing
         let counts = try #require(status.profiles.first).counts
         #expect((counts.events, counts.completed, counts.failed, counts.effects, counts.dropped) == (3, 1, 1, 2, 0))
         #expect(status.profiles.first?.chats == 1 && status.profiles.first?.waiting == 0)
-        let text = status.text(behind: registry)
+        let text = status.metrics(behind: registry).text
         for line in [
             #"parley_events_total{bot="echo",kind="message"} 3"#, #"parley_handlers_total{bot="echo",outcome="completed"} 1"#,
             #"parley_handlers_total{bot="echo",outcome="failed"} 1"#, #"parley_effects_total{bot="echo",effect="send"} 1"#,
@@ -76,7 +76,7 @@ import Tracing
         #expect((counts.completed, counts.failed) == (1, 1))
         let failure = try #require(monitor.failures.first)
         #expect(failure.bot == "desk" && failure.place == "pass: tell")
-        #expect(status.text(behind: registry).contains(#"parley_actions_failed_total{bot="desk",code="\#(failure.code)"} 1"#))
+        #expect(status.metrics(behind: registry).text.contains(#"parley_actions_failed_total{bot="desk",code="\#(failure.code)"} 1"#))
     }
 
     @Test func aFailureIsRememberedWithoutAnybodysText() async throws {
@@ -179,7 +179,7 @@ import Tracing
             try await session.running { _ in
                 func waitForLine(ending value: Int) async throws {
                     let line = "parley_router_reached{router=\"\(router.address.wireString)\"} \(value)\n"
-                    try await eventually(line) { await monitor.status(of: session).text(behind: nil).contains(line) }
+                    try await eventually(line) { await monitor.status(of: session).metrics(behind: nil).text.contains(line) }
                 }
                 try await waitForLine(ending: 1)
                 network.disconnect(router.address)

@@ -3,6 +3,7 @@ package import ChatProtocol
 public import CoreMetrics
 internal import Foundation
 public import Logging
+package import Telemetry
 
 /// The settings of a process that runs bots: its data, its routers, its limits and its monitoring.
 public struct HostConfiguration: Sendable {
@@ -50,6 +51,8 @@ public struct HostConfiguration: Sendable {
     public var monitoring: MonitoringAddress?
     /// The backend for the metrics of the bots. The default is a new registry, which `/metrics` shows; a backend of another kind must export them itself.
     public var metrics: any MetricsFactory = MetricsRegistry()
+    /// The export of metrics and traces to a collector; nil for none.
+    package var telemetry: TelemetryExporter?
     /// True if handlers run without effects: messages and all other effects are logged with their kind and chat, and not performed.
     ///
     /// Reading works, and files are received. Bots store into a copy in memory, which is discarded at the end with the progress of handlers: the next run

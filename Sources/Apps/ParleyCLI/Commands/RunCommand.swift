@@ -1,10 +1,12 @@
 internal import ArgumentParser
 internal import ChatProtocol
 internal import Foundation
+internal import Hosting
 internal import Logging
 internal import Parley
 internal import ParleyRules
 internal import SystemSupport
+internal import Telemetry
 internal import UnixSignals
 
 /// `parley run`: runs the bots of a bots.yaml until it is stopped.
@@ -17,6 +19,7 @@ struct RunCommand: AsyncParsableCommand {
             accepted is lost.
             A changed file takes effect by itself, and at once on SIGHUP: rules, lists and forms are replaced while the bots run. A file with \
             errors leaves the rules before in force.
+            OTEL_EXPORTER_OTLP_ENDPOINT names a collector of OpenTelemetry, which gets metrics and traces in JSON over HTTP.
             With --json it prints {"event":"ready","profiles":[…],"servers":[…],"fileServers":[…]} instead.
             """)
 
@@ -61,6 +64,7 @@ struct RunCommand: AsyncParsableCommand {
         if let joins = description.joins { configuration.joins = joins }
         configuration.isDryRun = isDryRun
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
+        configuration.telemetry = try Self.telemetry(of: configuration)
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
         let json = options.json, showsInvitations = showsInvitations || !ServiceManager.current.reads(STDOUT_FILENO)
@@ -83,6 +87,7 @@ struct RunCommand: AsyncParsableCommand {
         }
         let reloading = Task { await reloader.run(hangUps, from: description) }
         defer { reloading.cancel() }
+        configuration.telemetry?.install()
         try await WebhookEndpoint.serving(description.webhooks, logger: configuration.logger) { endpoint in
             try await BotHost(bots, configuration: configuration).serve { ready in
                 endpoint?.open(ready.profiles)
@@ -94,6 +99,18 @@ struct RunCommand: AsyncParsableCommand {
             }
         }
         if !json { Output.line("Stopped.") }
+    }
+
+    /// The export to a collector that the variables of OpenTelemetry name; nil for none.
+    private static func telemetry(of configuration: HostConfiguration) throws -> TelemetryExporter? {
+        let version = ParleyVersion.current.parley
+        do throws(TelemetryConfiguration.Fault) {
+            guard let settings = try TelemetryConfiguration(environment: ProcessInfo.processInfo.environment, version: version) else { return nil }
+            return TelemetryExporter(
+                settings, version: version, factory: configuration.metrics, logger: configuration.logger, errorCode: { ErrorCode.of($0) })
+        } catch {
+            throw Outcome.BadInput("telemetry", description: error.description)
+        }
     }
 }
 

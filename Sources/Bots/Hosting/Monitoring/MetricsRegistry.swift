@@ -1,6 +1,7 @@
 public import CoreMetrics
 internal import Foundation
 internal import Synchronization
+internal import Telemetry
 
 /// A backend of swift-metrics that keeps its metrics in memory, for the `/metrics` endpoint of bots.
 ///
@@ -13,8 +14,10 @@ public final class MetricsRegistry: MetricsFactory {
 
     struct Key: Hashable {
         let name: String
+        let dimensions: [TelemetryMetric.Label]
+
         /// The labels in their text format, with braces; empty for none.
-        let labels: String
+        var labels: String { PrometheusText.labels(dimensions) }
     }
 
     enum Series: Sendable {
@@ -30,7 +33,8 @@ public final class MetricsRegistry: MetricsFactory {
 
     /// Returns the present metrics, sorted by name.
     func snapshot() -> [(key: Key, series: Series)] {
-        series.withLock { $0.map { (key: $0.key, series: $0.value) } }.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) }
+        series.withLock { $0.map { (key: $0.key, labels: $0.key.labels, series: $0.value) } }
+            .sorted { ($0.key.name, $0.labels) < ($1.key.name, $1.labels) }.map { (key: $0.key, series: $0.series) }
     }
 
     /// Finds the series of a key; `make` creates a missing one.
@@ -50,7 +54,7 @@ public final class MetricsRegistry: MetricsFactory {
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         let name = Self.name(label), total = name.hasSuffix("_total") ? name : name + "_total"
         let found = find(
-            Key(name: total, labels: Self.labels(dimensions)), { if case .counter(let counter) = $0 { counter } else { nil } },
+            Key(name: total, dimensions: Self.labels(dimensions)), { if case .counter(let counter) = $0 { counter } else { nil } },
             orMake: {
                 let counter = CounterSeries()
                 return (.counter(counter), counter)
@@ -71,7 +75,7 @@ public final class MetricsRegistry: MetricsFactory {
 
     private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramSeries {
         let found = find(
-            Key(name: Self.name(label), labels: Self.labels(dimensions)), { if case .histogram(let histogram) = $0 { histogram } else { nil } },
+            Key(name: Self.name(label), dimensions: Self.labels(dimensions)), { if case .histogram(let histogram) = $0 { histogram } else { nil } },
             orMake: {
                 let histogram = HistogramSeries()
                 return (.histogram(histogram), histogram)
@@ -81,7 +85,7 @@ public final class MetricsRegistry: MetricsFactory {
 
     private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeSeries {
         let found = find(
-            Key(name: Self.name(label), labels: Self.labels(dimensions)), { if case .gauge(let gauge) = $0 { gauge } else { nil } },
+            Key(name: Self.name(label), dimensions: Self.labels(dimensions)), { if case .gauge(let gauge) = $0 { gauge } else { nil } },
             orMake: {
                 let gauge = GaugeSeries()
                 return (.gauge(gauge), gauge)
@@ -119,21 +123,5 @@ public final class MetricsRegistry: MetricsFactory {
         return name
     }
 
-    static func labels(_ dimensions: [(String, String)]) -> String {
-        guard !dimensions.isEmpty else { return "" }
-        return "{" + dimensions.map { "\(name($0))=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
-    }
-
-    private static func escaped(_ value: String) -> String {
-        var escaped = ""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
-            case "\n": escaped += "\\n"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
+    private static func labels(_ dimensions: [(String, String)]) -> [TelemetryMetric.Label] { dimensions.map { .init(name($0), $1) } }
 }

@@ -26,8 +26,8 @@ package protocol MonitoredState: Sendable {
     var isHealthy: Bool { get }
     /// The answer to a health check.
     var health: JSONValue { get }
-    /// Returns the text of the metrics, after those of a registry.
-    func text(behind registry: MetricsRegistry?) -> String
+    /// Returns the metrics of a registry, and those of the process after them.
+    func metrics(behind registry: MetricsRegistry?) -> PrometheusText
 }
 
 /// The endpoint that serves `/metrics` and `/healthz` of a process that runs bots.
@@ -59,7 +59,7 @@ package final class MonitoringEndpoint: Sendable {
         guard !isLoopback || request.namesThisMachine else { return .misdirected }
         guard request.method == .GET || request.method == .HEAD else { return .text(.methodNotAllowed, "") }
         switch request.path {
-        case "/metrics": return .metrics(await state().text(behind: registry))
+        case "/metrics": return .metrics(await state().metrics(behind: registry).text)
         case "/healthz":
             let state = await state()
             return .text(state.isHealthy ? .ok : .serviceUnavailable, state.health.text + "\n", contentType: "application/json")

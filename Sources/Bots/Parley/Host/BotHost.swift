@@ -40,10 +40,17 @@ public struct BotHost: Service, CustomStringConvertible {
         let monitor = HostMonitor(factory: configuration.metrics), current = Mutex<HostSession?>(nil)
         // From the first moment on, so that what starts the process learns how far it is.
         let endpoint = try await endpoint(monitor) { current.withLock { $0 } }
+        let export = TelemetryRun(configuration.telemetry) { [registry = configuration.metrics as? MetricsRegistry] in
+            // At the end, the core and its store are closed.
+            guard monitor.phase != .stopping else { return PrometheusText(registry).metrics }
+            return await monitor.status(of: current.withLock { $0 }).metrics(behind: registry).metrics
+        }
         do {
             try await run(monitor) { session in current.withLock { $0 = session } }
+            await export.stop()
             await endpoint?.stop()
         } catch {
+            await export.stop()
             await endpoint?.stop()
             throw error
         }

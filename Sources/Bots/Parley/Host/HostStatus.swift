@@ -84,8 +84,8 @@ struct HostStatus: MonitoredState {
         return object.json
     }
 
-    /// The gauges of Prometheus, behind the metrics of a registry.
-    func text(behind registry: MetricsRegistry?) -> String {
+    /// The metrics of a registry, and the gauges of the process after them.
+    func metrics(behind registry: MetricsRegistry?) -> PrometheusText {
         var text = PrometheusText(registry)
         text.gauge("parley_build_info", "The version of Parley.", [([("version", ParleyVersion.current.parley)], 1)])
         text.gauge("parley_ready", "1 if all bots have started.", phase == .ready ? 1 : 0)
@@ -101,7 +101,7 @@ struct HostStatus: MonitoredState {
         relay?.write(to: &text)
         if let residentBytes { text.gauge("parley_resident_bytes", "Memory of the process that is in use.", Double(residentBytes)) }
         text.gauge("parley_uptime_seconds", "Time since the start of the process.", uptime.seconds.rounded(.down))
-        return text.text
+        return text
     }
 
     /// The memory of this process that is in use.
