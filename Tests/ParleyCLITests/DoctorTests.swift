@@ -1,12 +1,14 @@
+import AsyncPrimitives
 import ChatProtocol
 import Hosting
 import Parley
+import SMPTransport
 import Testing
 
 @testable import ParleyCLI
 
 /// The decisions of `parley doctor`.
-@Suite struct DoctorTests {
+@Suite(.timeLimit(.minutes(5))) struct DoctorTests {
     private static let now = 1_800_000_000
 
     private static func faults(_ findings: [DoctorFinding]) -> [String] { findings.filter { $0.level != .ok }.map { "\($0.level.rawValue) \($0.code)" } }
@@ -142,6 +144,10 @@ import Testing
         reach.proxies = [.init(address: "a:1", source: "--socks-proxy", failure: nil), .init(address: "b:2", source: "--socks-proxy", failure: "refused")]
         reach.invalidProxies = ["https_proxy"]
         #expect(Self.faults(reach.findings) == ["error doctor.proxy.invalid", "error doctor.proxy.unreachable"])
+        (reach.proxies, reach.invalidProxies) = ([], [])
+        reach.telemetryFault = ("OTEL_EXPORTER_OTLP_PROTOCOL", "is not http/json")
+        reach.collectors = [.init(address: "http://a:4318", source: "", failure: nil), .init(address: "http://b:4318", source: "", failure: "refused")]
+        #expect(Self.faults(reach.findings) == ["error doctor.telemetry.invalid", "warning doctor.telemetry.unreachable"])
     }
 
     @Test(arguments: [
@@ -163,6 +169,19 @@ import Testing
         #expect(finding(.init(version: 3, connecting: .seconds(4))).code == "doctor.router.slow")
         #expect(finding(nil).code == "doctor.router.timeout")
         #expect(finding(.init(failure: .password)).message == "the file router refuses the password")
+    }
+
+    @Test func withoutNamesThereIsOneErrorAndNoneForTheirRouters() {
+        var reach = ReachCheckup(network: .preset(isAccepted: true), hasFolder: true)
+        reach.names = ["a", "b", "c", "d"].map { .init(name: $0, addresses: 0) }
+        #expect(Self.faults(reach.findings) == ["error doctor.name.none"])
+        func router(_ names: [String]) -> RouterCheckup {
+            RouterCheckup(name: "r", isForFiles: false, hasPassword: false, names: names, outcome: .init(failure: .unreachable("its name has no address")))
+        }
+        #expect(RouterCheckup.findings([router(["a"]), router(["a", "d"])], unresolved: reach.unresolvedNames).isEmpty)
+        #expect(RouterCheckup.findings([router(["a", "e"]), router([])], unresolved: reach.unresolvedNames).count == 2)
+        reach.names[3].addresses = 1
+        #expect(Self.faults(reach.findings) == Array(repeating: "error doctor.name.unknown", count: 3))
     }
 
     // MARK: The system
@@ -258,6 +277,32 @@ import Testing
                     program: "/usr/bin/parley"))
         #expect(SystemReadings.unit("x", [:]).program == nil)
         #expect(SystemReadings.controlGroup(in: "1:cpu:/a\n0::/system.slice/parley-bots.service\n") == "/sys/fs/cgroup/system.slice/parley-bots.service")
+    }
+
+    // MARK: Tools
+
+    @Test func whatTakesTooLongIsGivenUp() async {
+        let late = await DoctorTools.within(.milliseconds(1)) { () async -> Int in
+            try? await AsyncSignal().waitUnlessCancelled()
+            return 1
+        }
+        #expect(late == nil)
+        #expect(await DoctorTools.within(.seconds(600)) { 7 } == 7)
+        #expect(await DoctorTools.output(of: "/bin/sh", ["-c", "exec tail -f /dev/null"], limit: .milliseconds(1)) == nil)
+    }
+
+    @Test func theOutputOfAProgramIsReadIfItSucceeds() async {
+        #expect(await DoctorTools.output(of: "/bin/sh", ["-c", "echo parley 1; echo no >&2"], limit: .seconds(600)) == "parley 1\n")
+        #expect(await DoctorTools.output(of: "/bin/sh", ["-c", "echo parley 1; exit 3"], limit: .seconds(600)) == nil)
+        #expect(await DoctorTools.output(of: "/no/such/program", [], limit: .seconds(600)) == nil)
+    }
+
+    @Test func anAddressIsFoundForThisMachineAndAConnectionSaysWhyItFails() async throws {
+        let isLocal = await DoctorTools.lookUp("localhost", limit: .seconds(600))?.allSatisfy(\.isLoopback)
+        #expect(isLocal == true)
+        #expect(await DoctorTools.connectionFailure(to: "127.0.0.1", 1, limit: .seconds(600)) != nil)
+        let hasLoopback = DoctorTools.ownAddresses().contains(where: \.isLoopback)
+        #expect(hasLoopback)
     }
 
     @Test func aFindingHasItsCodeAndRemedyForPeopleAndScripts() {

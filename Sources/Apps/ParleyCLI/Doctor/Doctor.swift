@@ -6,6 +6,7 @@ internal import ParleyRules
 internal import SMPProtocol
 internal import SMPTransport
 internal import SystemSupport
+internal import Telemetry
 internal import WebClient
 
 /// The observations of `parley doctor`: reads the system, the data folder and the network, and hands what it finds to the checkups.
@@ -45,8 +46,8 @@ struct Doctor: Sendable {
             folder: folder, user: geteuid(), now: clock.now, disk: disk(of: folder.path), keyFile: keyFile.map(inspect),
             hasKey: keyFile != nil || configuration.databaseKey != nil)
         let system = await system(running, units, targets, isUnresponsive: folder.holder != nil)
-        let reached = await reach.findings, probes = await routers.map(\.finding)
-        return system.findings + clock.findings + disk.findings + reached + probes
+        let reached = await reach, probes = RouterCheckup.findings(await routers, unresolved: reached.unresolvedNames)
+        return system.findings + clock.findings + disk.findings + reached.findings + probes
     }
 
     // MARK: Routers
@@ -59,7 +60,12 @@ struct Doctor: Sendable {
             for (index, target) in targets.enumerated() {
                 group.addTask {
                     let outcome = await DoctorTools.within(Self.routerLimit) { await probe.test(target) }
-                    return (index, RouterCheckup(name: target.name, isForFiles: target.isForFiles, hasPassword: target.hasPassword, outcome: outcome))
+                    let names = network.lookedUpNames(of: target)
+                    return (
+                        index,
+                        RouterCheckup(
+                            name: target.name, isForFiles: target.isForFiles, hasPassword: target.hasPassword, names: names, outcome: outcome)
+                    )
                 }
             }
             var checkups: [(Int, RouterCheckup)] = []
@@ -121,6 +127,12 @@ struct Doctor: Sendable {
         checkup.ports = ports(folder)
         let environment = WebProxy()
         checkup.invalidProxies = environment.invalidVariables
+        var telemetry: TelemetryConfiguration?
+        do throws(TelemetryConfiguration.Fault) {
+            telemetry = try TelemetryConfiguration(environment: ProcessInfo.processInfo.environment, version: ParleyVersion.current.parley)
+        } catch {
+            checkup.telemetryFault = (error.variable, error.reason)
+        }
         guard !isOffline else { return checkup }
         let names = Set(targets.flatMap(network.lookedUpNames)).sorted()
         var proxies = environment.addresses.map { (host: $0.host, port: $0.port, source: "the proxy variables of the environment") }
@@ -133,8 +145,23 @@ struct Doctor: Sendable {
                 address: "\(proxy.host):\(proxy.port)", source: proxy.source,
                 failure: await DoctorTools.connectionFailure(to: proxy.host, proxy.port, limit: Self.limit))
         }
+        // A proxy would be asked for a connection of its own.
+        let collectors = environment.addresses.isEmpty ? Set([telemetry?.traces, telemetry?.metrics].compactMap { $0.flatMap { Self.place(of: $0) } }) : []
+        checkup.collectors = await Self.all(collectors.sorted()) { place in
+            let url = URLComponents(string: place), host = url?.host ?? ""
+            return ReachCheckup.Proxy(
+                address: place, source: "OTEL_EXPORTER_OTLP_ENDPOINT",
+                failure: await DoctorTools.connectionFailure(
+                    to: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, url?.port ?? (url?.scheme == "https" ? 443 : 80), limit: Self.limit))
+        }
         checkup.names = await found
         return checkup
+    }
+
+    /// The scheme, host and port of a collector: the rest of its address may hold a secret.
+    private static func place(of target: TelemetryConfiguration.Target) -> String? {
+        guard let url = URLComponents(string: target.url), let scheme = url.scheme, let host = url.host else { return nil }
+        return "\(scheme)://\(host)" + (url.port.map { ":\($0)" } ?? "")
     }
 
     /// Does the same with all values at once, and keeps their order.

@@ -1,7 +1,7 @@
 internal import Hosting
 
 /// The names, ports and proxies between the bots and those who want to reach them, as `parley doctor` sees them.
-struct ReachCheckup: Sendable, Equatable {
+struct ReachCheckup: Sendable {
     /// The lookup of a name.
     struct Name: Sendable, Equatable {
         var name: String
@@ -28,7 +28,7 @@ struct ReachCheckup: Sendable, Equatable {
         var needsPrivilege = false
     }
 
-    /// The connection to a proxy.
+    /// The connection to a proxy or a collector.
     struct Proxy: Sendable, Equatable {
         /// The host and port.
         var address: String
@@ -68,7 +68,12 @@ struct ReachCheckup: Sendable, Equatable {
     /// Variables of the environment whose value is not a proxy.
     var invalidProxies: [String] = []
 
-    var findings: [DoctorFinding] { networkFindings + nameFindings + portFindings + proxyFindings }
+    /// The connections to collectors of OpenTelemetry.
+    var collectors: [Proxy] = []
+    /// The variable of OpenTelemetry that cannot be used, and the reason; nil for none.
+    var telemetryFault: (variable: String, reason: String)?
+
+    var findings: [DoctorFinding] { networkFindings + nameFindings + portFindings + proxyFindings + telemetryFindings }
 
     private var networkFindings: [DoctorFinding] {
         switch network {
@@ -99,7 +104,20 @@ struct ReachCheckup: Sendable, Equatable {
         }
     }
 
+    /// The names without an address. A router that has no other names is not worth a finding of its own.
+    var unresolvedNames: Set<String> { Set(names.filter { ($0.addresses ?? 0) == 0 }.map(\.name)) }
+
+    /// The number of names from which on one finding is enough if none of them has an address.
+    private static let manyNames = 4
+
     private var nameFindings: [DoctorFinding] {
+        if names.count >= Self.manyNames, unresolvedNames.count == names.count {
+            return [
+                .error(
+                    "name.none", nil, "none of \(names.count) names has an address, as \(names[0].name)",
+                    do: "check the network connection, and the name servers in /etc/resolv.conf")
+            ]
+        }
         var findings: [DoctorFinding] = []
         for name in names {
             switch name.addresses {
@@ -144,6 +162,18 @@ struct ReachCheckup: Sendable, Equatable {
                     return .error("proxy.unreachable", proxy.address, "the proxy cannot be reached: \(failure)", do: "start it, or correct \(proxy.source)")
                 }
                 return .ok("proxy", proxy.address, "the proxy accepts connections")
+            }
+    }
+
+    private var telemetryFindings: [DoctorFinding] {
+        let faults = telemetryFault.map { fault in
+            DoctorFinding.error("telemetry.invalid", fault.variable, "the variable " + fault.reason, do: "correct it, or set OTEL_SDK_DISABLED=true")
+        }
+        return (faults.map { [$0] } ?? [])
+            + collectors.map { collector in
+                guard let failure = collector.failure else { return .ok("telemetry", collector.address, "the collector accepts connections") }
+                return .warning(
+                    "telemetry.unreachable", collector.address, "the collector cannot be reached: \(failure)", do: "start it, or correct \(collector.source)")
             }
     }
 }

@@ -6,11 +6,18 @@ struct RouterCheckup: Sendable, Equatable {
     var name: String
     var isForFiles: Bool
     var hasPassword: Bool
+    /// The names of its hosts that are looked up.
+    var names: [String] = []
     /// nil if the test took too long.
     var outcome: RouterProbe.Outcome?
 
     /// The time of a connection above which there is a warning.
     private static let slow = Duration.seconds(3)
+
+    /// The findings for routers that have an address.
+    static func findings(_ routers: [RouterCheckup], unresolved: Set<String>) -> [DoctorFinding] {
+        routers.filter { $0.names.isEmpty || !unresolved.isSuperset(of: $0.names) }.map(\.finding)
+    }
 
     var finding: DoctorFinding {
         let kind = isForFiles ? "file router" : "router"
