@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import Hosting
 import TestSupport
 import Testing
 

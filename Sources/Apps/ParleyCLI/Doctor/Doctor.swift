@@ -193,19 +193,23 @@ struct Doctor: Sendable {
     }
 
     private func ports(_ folder: FolderInspection) -> [ReachCheckup.Port] {
-        var wanted: [(purpose: String, port: UInt16?, option: String)] = []
+        var wanted: [(purpose: String, port: UInt16?, option: String)] = [], kept: [UInt16?] = []
         if configuration.servers.isEmpty, !configuration.network.usesPresetOperators {
             wanted.append(("the router inside the process", configuration.router.port ?? folder.routerPort, "--router-port"))
+            kept.append(folder.routerPort)
             if configuration.fileServers.isEmpty {
                 wanted.append(("the file router inside the process", configuration.router.filePort ?? folder.fileRouterPort, "--file-router-port"))
+                kept.append(folder.fileRouterPort)
             }
         }
         wanted.append(("metrics and health", configuration.monitoring?.port, "--metrics-port or `metrics` in bots.yaml"))
         wanted.append(("the endpoint of webhooks", bots?.webhooks.map { UInt16(clamping: $0.port) }, "`webhooks` in bots.yaml"))
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(DoctorTools.text)
         let privileged = Int(DoctorTools.text(ofFile: "/proc/sys/net/ipv4/ip_unprivileged_port_start").trimmingCharacters(in: .whitespacesAndNewlines)) ?? 1_024
-        return wanted.compactMap { purpose, port, option in
+        return wanted.enumerated().compactMap { index, wanted in
+            let (purpose, port, option) = wanted
             guard let port, port > 0 else { return nil }
+            let earlier = index < kept.count ? kept[index] : nil
             let listeners = tables.flatMap { SystemReadings.listeners(on: port, in: $0) }
             let state: ReachCheckup.Port.State
             if listeners.isEmpty {
@@ -215,7 +219,9 @@ struct Doctor: Sendable {
             } else {
                 state = .taken
             }
-            return ReachCheckup.Port(purpose: purpose, port: port, state: state, option: option, needsPrivilege: Int(port) < privileged && geteuid() != 0)
+            return ReachCheckup.Port(
+                purpose: purpose, port: port, state: state, option: option, needsPrivilege: Int(port) < privileged && geteuid() != 0,
+                earlier: earlier == port ? nil : earlier)
         }
     }
 

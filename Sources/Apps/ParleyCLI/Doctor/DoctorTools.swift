@@ -1,6 +1,7 @@
 internal import AsyncPrimitives
 internal import Dispatch
 internal import Foundation
+internal import Hosting
 internal import NIOCore
 internal import SMPTransport
 internal import SystemSupport
@@ -44,7 +45,7 @@ enum DoctorTools {
             channel.close(promise: nil)
             return nil
         } catch {
-            return error.message
+            return ConnectionReason.text(error)
         }
     }
 

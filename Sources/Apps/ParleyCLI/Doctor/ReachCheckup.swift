@@ -26,6 +26,8 @@ struct ReachCheckup: Sendable {
         var option: String
         /// True if only privileged processes may listen on the port.
         var needsPrivilege = false
+        /// The port of earlier starts, which is part of the addresses that were given out; nil if it is the same, or if there was none.
+        var earlier: UInt16?
     }
 
     /// The connection to a proxy or a collector.
@@ -137,20 +139,28 @@ struct ReachCheckup: Sendable {
     }
 
     private var portFindings: [DoctorFinding] {
-        ports.map { port in
-            switch port.state {
-            case .taken:
-                .error(
-                    "port.taken", "\(port.port)", "another program listens on the port of \(port.purpose)",
-                    do: "stop it, or name another port with \(port.option)")
-            case .free where port.needsPrivilege:
-                .warning(
-                    "port.privileged", "\(port.port)", "only privileged processes may listen on the port of \(port.purpose)",
-                    do: "name a port above 1023 with \(port.option), or give the unit AmbientCapabilities=CAP_NET_BIND_SERVICE")
-            case .free: .ok("port", "\(port.port)", "the port of \(port.purpose) is free")
-            case .ours: .ok("port", "\(port.port)", "the running bots listen on the port of \(port.purpose)")
+        let moved = ports.compactMap { port in
+            port.earlier.map { earlier in
+                DoctorFinding.warning(
+                    "port.moved", "\(port.port)", "addresses that were given out name port \(earlier) of \(port.purpose)",
+                    do: "leave out \(port.option), or give out the addresses anew")
             }
         }
+        return moved
+            + ports.map { port in
+                switch port.state {
+                case .taken:
+                    .error(
+                        "port.taken", "\(port.port)", "another program listens on the port of \(port.purpose)",
+                        do: "stop it, or name another port with \(port.option)")
+                case .free where port.needsPrivilege:
+                    .warning(
+                        "port.privileged", "\(port.port)", "only privileged processes may listen on the port of \(port.purpose)",
+                        do: "name a port above 1023 with \(port.option), or give the unit AmbientCapabilities=CAP_NET_BIND_SERVICE")
+                case .free: .ok("port", "\(port.port)", "the port of \(port.purpose) is free")
+                case .ours: .ok("port", "\(port.port)", "the running bots listen on the port of \(port.purpose)")
+                }
+            }
     }
 
     private var proxyFindings: [DoctorFinding] {

@@ -1,7 +1,5 @@
 internal import Foundation
 internal import Logging
-internal import NIOCore
-internal import NIOPosix
 internal import SMPClient
 internal import SMPCrypto
 internal import SMPProtocol
@@ -99,11 +97,11 @@ package struct RouterProbe: Sendable {
         switch error.code {
         case .network(.unknownCA): .identity
         case .network(.timeout), .timeout: .timeout
-        case .network, .incompatibleHost: .unreachable(text(error.message, error.cause))
+        case .network, .incompatibleHost: .unreachable(ConnectionReason.text(error.message, error.cause))
         case .transport(.version): .version
         case .transport(.handshake(.identity)): .identity
         case .protocol(.auth): .password
-        default: .refused(text(error.message, error.cause))
+        default: .refused(ConnectionReason.text(error.message, error.cause))
         }
     }
 
@@ -139,22 +137,10 @@ package struct RouterProbe: Sendable {
         switch error.code {
         case .network(.unknownCA): .identity
         case .network(.timeout), .timeout: .timeout
-        case .network, .incompatibleHost: .unreachable(text(error.message, error.cause))
+        case .network, .incompatibleHost: .unreachable(ConnectionReason.text(error.message, error.cause))
         case .transport(.version): .version
         case .protocol(.auth): .password
-        default: .refused(text(error.message, error.cause))
+        default: .refused(ConnectionReason.text(error.message, error.cause))
         }
     }
-
-    /// The reason of the system why there is no connection, or the message.
-    private static func text(_ message: String, _ cause: (any Error)?) -> String {
-        switch (cause as? ConnectionError)?.cause {
-        case let error as IOError: reason(error)
-        case let error as NIOConnectionError:
-            (error.connectionErrors.first?.error as? IOError).map(reason) ?? (error.connectionErrors.isEmpty ? "its name has no address" : message)
-        default: message
-        }
-    }
-
-    private static func reason(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
 }
