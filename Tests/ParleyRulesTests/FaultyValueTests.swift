@@ -107,9 +107,9 @@ import Testing
         arguments: [
             ("text: §\"\"", "rules[0].when.text must not be empty", nil), ("contains: [a, §~]", "rules[0].when.contains[1] must be text, not nothing", nil),
             ("text: §\(deep)", "rules[0].when.text has 201 bytes, more than 200", nil),
-            ("command: §\"two words\"", "a command is one word, with or without the slash before it", nil),
-            ("command: §\"/\"", "a command is one word, with or without the slash before it", nil),
-            ("command: §\"it's\"", "a command is one word, with or without the slash before it", nil),
+            ("command: §\"two  words\"", "a command is one word, or several with a space between them, with or without the slash before it", nil),
+            ("command: §\"/\"", "a command is one word, or several with a space between them, with or without the slash before it", nil),
+            ("command: §\"it's\"", "a command is one word, or several with a space between them, with or without the slash before it", nil),
             ("link: §maybe", "rules[0].when.link cannot be \"maybe\"", "expected one of: true, false, simplex, web, address"),
             ("repeated: §1001", "rules[0].when.repeated must be from 2 to 1000, not 1001", nil),
             ("repeated: { times: 2, length: §65 }", "rules[0].when.repeated.length must be from 1 to 64, not 65", nil),

@@ -26,6 +26,22 @@ import Testing
         #expect(decided(rules, "") == ["any"])
     }
 
+    @Test func aCommandIsAnyTextBehindASlash() throws {
+        let rules = try ruleSet(
+            """
+            - { id: ticket, when: { command: [new ticket, /Neues Ticket] }, then: { reply: "{{ command }}|{{ arguments }}" } }
+            - { id: new, when: { command: new }, then: { reply: a } }
+            - { id: plus, when: { command: "+" }, then: { reply: a } }
+            - { id: divided, when: { command: "//" }, then: { reply: a } }
+            """)
+        for (text, rule) in [
+            "/new ticket": "ticket", "/NEW Ticket: my printer": "ticket", "/'new ticket' x": "ticket", "/neues ticket": "ticket", "/new tickets": "new",
+            "/new": "new", "/+": "plus", "/'+'": "plus", "//": "divided",
+        ] { #expect(decided(rules, text) == [rule], "\(text)") }
+        let decision = try #require(rules.decide(RuleInput(event: .message, kind: .text, text: "/New ticket my printer")).first)
+        #expect(decision.command?.name == "new ticket" && decision.command?.arguments == "my printer")
+    }
+
     @Test func whatOtherBotsWriteInGroupsIsForRulesThatModerateOrAskForIt() throws {
         let rules = try ruleSet(
             """

@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func aCommandOfSeveralWordsIsReadWithoutQuotesAsTheAppsSendIt() async throws {
+        let runner = try BotSessionRunner(), contact = try ScriptedCore.contact(4, "ann")
+        let bot = Bot("Desk") {
+            On(.command("new")) { message in _ = try await message.send("new: \(message.arguments)") }
+            On(.command("new ticket", "Open a ticket")) { message in _ = try await message.send("ticket: \(message.arguments)") }
+            On(.command("remind me", .duration("when"))) { command in _ = try await command.message.send("in \(command.arguments.components.seconds)") }
+            On(.command("+", "Add")) { message in _ = try await message.send("plus") }
+        }
+        #expect(bot.menu.map(\.keyword) == ["new ticket", "+"] && bot.handlers.allSatisfy { $0.fault == nil })
+        for (index, (text, line)) in [
+            ("/new ticket", 1), ("/new ticket my printer", 1), ("/'new ticket'", 1), ("/new tickets", 0), ("/new", 0), ("/remind me 5m", 2), ("/+", 3),
+        ].enumerated() {
+            let probe = HandlerProbe(bot, core: runner.core)
+            let item = ScriptedCore.item(Int64(index + 1), .receivedMessage(content: .text(text)), .directReceived, text)
+            let found = probe.message(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))
+            #expect(found.map { probe.places(of: $0) } == [bot.handlers[line].place], "\(text)")
+        }
+    }
+
     @Test func handlersThatFallThroughLeadToTheNext() async throws {
         let bot = Bot("Fall") {
             for number in 0..<6 { On(.matches("[a-\(["c", "d", "e", "f", "g", "h"][number])]+")) { _ in }.fallThrough() }

@@ -25,6 +25,25 @@ import Testing
         #expect(SlashCommand("/?")?.name == "?")
     }
 
+    @Test(arguments: ["+", "-", "±", "%", "÷", ".", "=", "√", "7"]) func aSignIsACommand(_ key: String) {
+        #expect(SlashCommand("/\(key)")?.name == key && SlashCommand("/\(key) 2")?.arguments == "2")
+        #expect(SlashCommand("/'\(key)'")?.name == key)
+    }
+
+    @Test func aTextOfSeveralWordsIsTheLongestCommandThatItBeginsWith() {
+        let phrases = CommandPhrases(["new", "New Ticket", "new ticket now", "c++ help"])
+        func read(_ text: String) -> [String]? { SlashCommand(text).map { phrases.reading($0) }.map { [$0.name, $0.arguments] } }
+        #expect(read("/new ticket") == ["New Ticket", ""])
+        #expect(read("/NEW\u{A0}Tickét") == ["new", "Tickét"])
+        #expect(read("/NEW \u{A0}TICKET, urgent  one") == ["New Ticket", "urgent  one"])
+        #expect(read("/new ticket now!") == ["new ticket now", ""])
+        #expect(read("/new ticket nowhere") == ["New Ticket", "nowhere"])
+        #expect(read("/new tickets") == ["new", "tickets"])
+        #expect(read("/c++ help") == ["c++ help", ""])
+        #expect(read("/old ticket") == ["old", "ticket"])
+        #expect(read("/'new ticket' x") == ["new ticket", "x"])
+    }
+
     @Test(arguments: ["", "/", "/ word", "hello", "a /b", "/''", "\u{A0}", "👩‍👩‍👧/b"])
     func anythingElseIsNot(_ text: String) {
         #expect(SlashCommand(text) == nil)

@@ -25,6 +25,8 @@ public struct MessageContext: ChatContext {
     private let storage: Storage
     /// The match of the handler's pattern; nil without a pattern.
     public internal(set) var match: PatternMatch?
+    /// The command as the handler reads it, of one word or several; nil before a handler has read it.
+    var phrase: SlashCommand?
 
     init(chat: BotChat, item: ChatItem, content: MessageContent) { storage = Storage(chat: chat, item: item, content: content) }
 
@@ -51,9 +53,20 @@ public struct MessageContext: ChatContext {
     /// The kind of the chat.
     var chatKind: ChatKinds { storage.chatKind }
     /// The command, if the text begins with a slash.
-    public var command: SlashCommand? { storage.command }
+    public var command: SlashCommand? { phrase ?? storage.command }
     /// The text after the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
+    /// True if the app of the person who wrote makes a button of any command in a text, such as `/+`. Others do so only if its first word has letters,
+    /// digits and `_` alone, and show the rest as text, which a person can type.
+    public var tapsAnyCommand: Bool {
+        let version: Int? =
+            if case .groupReceived(let member) = item.direction {
+                (member.activeConnection?.peerChatVersions ?? member.chatVersions).maxVersion
+            } else {
+                chat.contact?.activeConnection?.peerChatVersions.maxVersion
+            }
+        return version.map { $0 >= Int(ChatVersions.anyTextCommands) } ?? false
+    }
     /// The name that the person who wrote has published; several people may have the same.
     public var senderName: String {
         if case .groupReceived(let member) = item.direction { member.profile.displayName } else { chat.displayName }

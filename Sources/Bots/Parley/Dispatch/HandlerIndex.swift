@@ -20,6 +20,7 @@ struct HandlerIndex: Sendable {
 
     private let entries: [Entry]
     private let commands: [String: Int]
+    private let phrases: CommandPhrases
     /// The positions of the entries that a message with a command may be for, by the number of the command.
     private let ofCommand: [[Int]]
     /// The positions of the entries that are about no command.
@@ -49,6 +50,7 @@ struct HandlerIndex: Sendable {
                 kinds: handler.kinds, command: command, pattern: pattern, fallsThrough: handler.fallsThrough,
                 includesBots: handler.includesBots, place: handler.place, prepare: handler.prepare)
         }
+        phrases = CommandPhrases(handlers.compactMap(\.command))
         ofOthers = entries.indices.filter { entries[$0].command == nil }
         ofCommand = (0..<commands.count).map { number in entries.indices.filter { (entries[$0].command ?? number) == number } }
         (self.entries, self.commands, self.patterns) = (entries, commands, patterns)
@@ -58,7 +60,7 @@ struct HandlerIndex: Sendable {
     func handlers(of incoming: Incoming) -> [(place: HandlerPlace, run: On.Run)] {
         let chatKind = incoming.chatKind, message = incoming.openMessage, isOfBot = incoming.isOfBotInGroup
         // Read once, for all handlers.
-        let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name.folded] }
+        let command = commands.isEmpty ? nil : message?.command.flatMap { commands[phrases.reading($0).name.folded] }
         let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
         var taking: [(place: HandlerPlace, run: On.Run)] = []
         for index in command.map({ ofCommand[$0] }) ?? ofOthers {

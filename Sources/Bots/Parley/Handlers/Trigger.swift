@@ -112,7 +112,7 @@ extension Trigger where Context == MessageContext {
     /// A message that begins with the command; what follows is in ``MessageContext/arguments``.
     ///
     /// - Parameters:
-    ///   - word: the word behind the slash, with or without it; matched without regard to case.
+    ///   - word: the word behind the slash, with or without it, or several words; matched without regard to case. It can be a sign, as in `/+`.
     ///   - label: a description of the command. With a label, the command is in the menu that the apps show.
     ///   - parameters: the text that a person has to add, as in `<number>`. Without it, the apps send the command when it is chosen; with
     ///     it they put it into the text field.
@@ -131,9 +131,12 @@ extension Trigger where Context == MessageContext {
             return Self(.message, fault: fault) { _ in nil }
         }
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
-        let folded = name.folded
+        let folded = name.folded, phrases = CommandPhrases([name])
         var trigger = Self(.message, menu: menu) { incoming in
-            incoming.openMessage.flatMap { message in message.command.map { $0.name == name || $0.name.folded == folded } == true ? message : nil }
+            guard var message = incoming.openMessage, let command = message.command.map(phrases.reading), command.name == name || command.name.folded == folded
+            else { return nil }
+            message.phrase = command
+            return message
         }
         trigger.command = name
         trigger.possibleKinds = MessageKind.written

@@ -1,3 +1,5 @@
+internal import UnicodeText
+
 /// A message that begins with a slash: `/weather Berlin`.
 public struct SlashCommand: Sendable, Hashable {
     /// The word behind the slash, in lower case.
@@ -5,7 +7,7 @@ public struct SlashCommand: Sendable, Hashable {
     /// The text after the word, without the white space around it.
     public let arguments: String
 
-    /// Nil if the text is not a command. The apps put a menu command of several words in quotes: `/'new ticket'`.
+    /// Nil if the text is not a command. A command of several words is read from quotes, `/'new ticket'`; ``CommandPhrases`` reads those without.
     ///
     /// Characters that are not seen around the slash and the word do not count, nor does punctuation after the word, as in `/help,`. The full-width slash
     /// of keyboards for Chinese, Japanese and Korean is a slash.
@@ -22,8 +24,7 @@ public struct SlashCommand: Sendable, Hashable {
         } else {
             word = line.prefix { !$0.isSpace }
             rest = line[word.endIndex...]
-            // A word of punctuation alone stays, as in `/?`.
-            while let last = word.last, last.isUnseen || last.endsWord && word.first?.endsWord == false { word.removeLast() }
+            word = word.withoutClauseEnd
         }
         guard !word.isEmpty else { return nil }
         name = Substring(word).lowercased()
@@ -32,8 +33,62 @@ public struct SlashCommand: Sendable, Hashable {
         arguments = String(rest)
     }
 
-    /// A command word as people write it: several words in quotes, as the apps do.
+    fileprivate init(name: String, arguments: String) { (self.name, self.arguments) = (name, arguments) }
+
+    /// A command word as it stands in a text, where the apps make a button of it: several words in quotes.
     static func written(_ keyword: String) -> String { keyword.contains(" ") ? "/'\(keyword)'" : "/\(keyword)" }
+}
+
+/// Commands of several words. The apps send them without quotes when they are tapped, in the menu and in texts: `/new ticket`.
+package struct CommandPhrases: Sendable {
+    private struct Phrase: Sendable {
+        let name: String
+        /// The words, in the form for comparison.
+        let words: [String]
+    }
+
+    /// The phrases, longest first: `/new ticket` is not the command `new` when a bot has both.
+    private let phrases: [Phrase]
+
+    /// - Parameter names: names of commands; those of one word do not count.
+    package init(_ names: some Sequence<String>) {
+        phrases = Set(names).filter { $0.contains(" ") }.map { name in
+            Phrase(name: name, words: name.split(separator: " ").map { String($0).folded })
+        }.sorted { ($1.words.count, $0.name) < ($0.words.count, $1.name) }
+    }
+
+    /// The command of several words that a text begins with, or else the command as it is.
+    package func reading(_ command: SlashCommand) -> SlashCommand {
+        guard !phrases.isEmpty else { return command }
+        let first = command.name.folded
+        for phrase in phrases where phrase.words.first == first {
+            if let arguments = Self.rest(of: command.arguments, behind: phrase.words.dropFirst()) {
+                return SlashCommand(name: phrase.name, arguments: arguments)
+            }
+        }
+        return command
+    }
+
+    /// The text behind some words; nil if the text does not begin with them.
+    private static func rest(of text: String, behind words: ArraySlice<String>) -> String? {
+        var rest = text.unicodeScalars[...]
+        for (number, word) in zip(1..., words) {
+            var found = rest.prefix { !$0.isSpace }
+            rest = rest[found.endIndex...].drop(while: \.isSpace)
+            if number == words.count { found = found.withoutClauseEnd }
+            guard String(found).folded == word else { return nil }
+        }
+        return String(rest)
+    }
+}
+
+extension Substring.UnicodeScalarView {
+    /// The word without the punctuation of a clause that ends with it; a word of punctuation alone stays, as in `/?`.
+    fileprivate var withoutClauseEnd: Self {
+        var word = self
+        while let last = word.last, last.isUnseen || last.endsWord && word.first?.endsWord == false { word.removeLast() }
+        return word
+    }
 }
 
 extension Unicode.Scalar {

@@ -7,14 +7,16 @@ struct InputFacts {
     let input: RuleInput
     private let searches: [WordSearch]
     private let patterns: TextPatternSet
+    private let phrases: CommandPhrases
     private var found: [[Int32]?]
     private var foundInFileName: [[Int32]?]
     private var measures: [(check: ObjectIdentifier, number: Double?)] = []
 
-    init(_ input: RuleInput, searches: [WordSearch], patterns: TextPatternSet) {
+    init(_ input: RuleInput, searches: [WordSearch], patterns: TextPatternSet, phrases: CommandPhrases) {
         self.input = input
         self.searches = searches
         self.patterns = patterns
+        self.phrases = phrases
         found = Array(repeating: nil, count: searches.count)
         foundInFileName = []
     }
@@ -28,7 +30,7 @@ struct InputFacts {
     lazy var ownTexts = shown == input.text ? [input.text] : [input.text, shown]
     /// All texts of the message that people see or open.
     lazy var texts = input.attached.isEmpty ? ownTexts : ownTexts + input.attached
-    lazy var command: SlashCommand? = input.event.hasText ? SlashCommand(input.text) : nil
+    lazy var command: SlashCommand? = input.event.hasText ? SlashCommand(input.text).map(phrases.reading) : nil
     /// The word of the command, in the form for comparison.
     lazy var commandWord = command?.name.folded
     lazy var links = TextLinks(in: texts)

@@ -15,6 +15,8 @@ public struct RuleSet: Sendable {
     let compiled: [CompiledRule]
     let searches: [WordSearch]
     private let patterns: TextPatternSet
+    /// The commands of several words that rules name.
+    private let phrases: CommandPhrases
     private let byEvent: [RuleEvent: [Int]]
     /// The counts that rules ask for, by their events.
     let rates: [RuleEvent: [RateTest]]
@@ -44,6 +46,8 @@ public struct RuleSet: Sendable {
             }
         }
         self.rates = rates
+        phrases = CommandPhrases(
+            rules.flatMap { rule in (rule.when.tree.checks + (rule.unless?.checks ?? [])).flatMap { ($0.test as? CommandCheck)?.names ?? [] } })
         needs = RuleNeeds(rules)
         reportChats = Set(
             rules.filter(\.when.event.isAboutDelivery).flatMap(\.then).compactMap {
@@ -76,7 +80,7 @@ public struct RuleSet: Sendable {
         return names.contains { reportChats.contains($0.lowercased()) }
     }
 
-    func facts(of input: RuleInput) -> InputFacts { InputFacts(input, searches: searches, patterns: patterns) }
+    func facts(of input: RuleInput) -> InputFacts { InputFacts(input, searches: searches, patterns: patterns, phrases: phrases) }
 }
 
 extension RuleSpec {

@@ -44,6 +44,9 @@ public enum ChatVersions {
     public static let relayCapabilities: ChatVersion = 18
     /// The members, moderators and admins of a channel are those of its owner-signed roster (`x.grp.roster`). A relay acknowledges it before subscribers come.
     public static let groupRoster: ChatVersion = 19
+    /// Any text behind a slash is a command, as in `/+`. Before, its first word has letters, digits and `_` only. Parley reads such commands, and does not
+    /// announce the version: it includes the keys of members of groups (20), which Parley does not send.
+    public static let anyTextCommands: ChatVersion = 21
 
     /// The version in which to talk to a peer: the highest that both support, or the nearest one that the peer supports.
     public static func connectionVersion(local: VersionRange, peer: VersionRange) -> ChatVersion {

@@ -129,7 +129,8 @@ struct MarkdownLineParser {
         return (.colored(entry.color), end + entry.rest.count)
     }
 
-    /// A member's name or a command behind its mark: up to a space, punctuation at its end left out, or in quotation marks.
+    /// A member's name or a command behind its mark: up to a space, punctuation at its end left out, or in quotation marks. A command may be punctuation
+    /// alone, as on the keys of a calculator.
     private mutating func name(isCommand: Bool, into pieces: inout FormattedPieces) -> Bool {
         var start = position + 1
         guard let first = scalar(at: start) else { return false }
@@ -142,20 +143,14 @@ struct MarkdownLineParser {
             guard end < line.endIndex else { return false }
         } else {
             while name.last?.isPunctuation == true { name.removeLast() }
+            if isCommand, name.isEmpty { name = line[start..<end] }
         }
-        if isCommand, !isCommandText(name) { return false }
         let text = String(scalars: name)
         let nameEnd = isQuoted ? end + 1 : name.endIndex
         let range = position..<nameEnd
         add(isCommand ? .command(text) : .mention(memberName: text), line[range], for: range, to: &pieces)
         position = max(end, nameEnd)
         return true
-    }
-
-    /// The first word of a command has letters, digits and `_` only.
-    private func isCommandText(_ text: Scalars) -> Bool {
-        let keyword = text.drop { $0.isSpace }.prefix { !$0.isSpace }
-        return !keyword.isEmpty && keyword.allSatisfy { $0.isLetter || $0.isASCIIDigit || $0 == "_" }
     }
 
     /// `[text](link)`. The text must not look like another address than the link.
