@@ -132,6 +132,16 @@ import TranscriptSupport
         #expect(try ReceivedFileTransfer(json: transfer.json(for: .v70)) == transfer)
     }
 
+    @Test("the state of a transfer is without the purpose of the file for programs of 6.5, too")
+    func transferStates() throws {
+        let state = FileTransferState(json: [["type": "rcv", "rcvFileTransfer": ["fileId": 1, "fileType": "normal"]], [2]])
+        let response = ChatResponse.fileTransferStatus(user: try Self.user(), status: state)
+        #expect(try response.json(for: .v65)["data"]?[1] == [["type": "rcv", "rcvFileTransfer": ["fileId": 1]], [2]])
+        #expect(try response.json(for: .v70)["data"]?[1] == state.json)
+        let sent = FileTransferState(json: [["type": "snd", "fileTransferMeta": ["fileType": "x"]], []])
+        #expect(try sent.json(for: .v65) == sent.json)
+    }
+
     @Test("a value in an error has the members of the version too")
     func errors() throws {
         var group = try GroupInfo(json: SampleValue.of("groupInfo"))

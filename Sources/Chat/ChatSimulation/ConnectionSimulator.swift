@@ -84,6 +84,9 @@ package final class ConnectionSimulator: Sendable {
         read { $0.names[domain] = parsed }
     }
 
+    /// Forgets a name.
+    package func unregister(name: String) { read { state in state.names = state.names.filter { $0.key.fullName != name } } }
+
     /// The transfer of files of a core.
     func files(of device: String) -> SimulatedFileService {
         services.withLock { services in

@@ -61,6 +61,34 @@ import Testing
             .connections(
                 .prepareGroup(
                     user: 1, CreatedConnectionLink(fullLink: full), direct: false, GroupShortLinkData(groupProfile: GroupProfile(displayName: "g"))))),
+        CommandCase(
+            #"/_prepare contact 1 \#(full) \#(short) domain=b.simplex {"profile":{"displayName":"b","fullName":""},"business":true}"#,
+            .connections(
+                .prepareContact(
+                    user: 1, link, ContactShortLinkData(profile: Profile(displayName: "b"), business: true), domain: "b.simplex"))),
+        CommandCase(
+            #"/_prepare group 1 \#(full) direct=off domain=g.simplex {"groupProfile":{"displayName":"g","fullName":""}}"#,
+            .connections(
+                .prepareGroup(
+                    user: 1, CreatedConnectionLink(fullLink: full), direct: false, GroupShortLinkData(groupProfile: GroupProfile(displayName: "g")),
+                    domain: "g.simplex"))),
+        CommandCase("/_verify domain @3", .contacts(.verifyDomain(3))),
+        CommandCase("/_verify domain #3", .groups(.verifyDomain(3))),
+        CommandCase("/_set domain 1 ann.simplex", .users(.setDomain(user: 1, "ann.simplex"))),
+        CommandCase("/_set domain 1", .users(.setDomain(user: 1, nil))),
+        CommandCase(
+            #"/_public group access #3 {"groupDomainClaim":{"domain":"n.simplex"},"domainWebPage":true,"allowEmbedding":false}"#,
+            .groups(.setPublicAccess(3, PublicGroupAccess(domainClaim: SimplexDomainClaim(domain: "n.simplex"), domainWebPage: true)))),
+        CommandCase(
+            "/public group access #news web=https://n.example domain=n.simplex domain_page=on embed=on",
+            .console(
+                .group(
+                    "news",
+                    .setPublicAccess(
+                        PublicGroupAccess(
+                            groupWebPage: "https://n.example", domainClaim: SimplexDomainClaim(domain: "n.simplex"), domainWebPage: true,
+                            allowEmbedding: true))))),
+        CommandCase("/public group access #news", .console(.group("news", .setPublicAccess(PublicGroupAccess())))),
         CommandCase("/simplex i", .connections(.connectSimplex(incognito: true)), as: "/simplex incognito"),
         CommandCase("/_set incognito :1 off", .connections(.setIncognito(connection: 1, false))),
         CommandCase("/_set conn user :1 2", .connections(.changeUser(connection: 1, to: 2))),

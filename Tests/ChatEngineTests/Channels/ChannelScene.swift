@@ -117,7 +117,7 @@ struct ChannelScene: Sendable {
 
     func prepare(_ core: TestCore) async throws {
         guard let short = link.shortLink,
-            case .connectionPlan(_, let shown, _, .groupLink(.ok(_, let data?, _))) = try await core.run("/_connect plan 1 \(short)")
+            case .connectionPlan(_, let shown, _, _, .groupLink(.ok(_, let data?, _))) = try await core.run("/_connect plan 1 \(short)")
         else { throw UnexpectedAnswer() }
         _ = try await core.run("/_prepare group 1 \(shown.fullLink) \(short) direct=off \(data.jsonText)")
     }

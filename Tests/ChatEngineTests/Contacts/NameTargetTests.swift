@@ -11,28 +11,12 @@ import Testing
 
 /// Names such as `@ann.simplex` in place of links.
 @Suite struct NameTargetTests {
-    private let simulator = ConnectionSimulator()
-    private let world = TestWorld()
+    private let scene = NameScene()
+    private var simulator: ConnectionSimulator { scene.simulator }
 
-    /// A core with one profile.
-    ///
-    /// - Parameter domain: The name that the profile claims.
-    private func open(_ name: String, claiming domain: String? = nil) async throws -> TestCore {
-        let now: @Sendable () -> UTCTimestamp = { .current() }
-        let native = try NativeCore.open(world.configuration(prefix: nil), simulatedBy: simulator, as: name, now: now, age: now)
-        let core = TestCore(native, world.internet.makeClient())
-        try await native.start()
-        var profile = Profile(displayName: name, fullName: "")
-        if let domain { profile.unknownMembers["contactDomain"] = ["domain": .string(domain)] }
-        guard case .activeUser = try await core.send(.users(.create(NewUser(profile: profile, pastTimestamp: false)))) else { throw UnexpectedAnswer() }
-        return core
-    }
+    private func open(_ name: String, claiming domain: String? = nil) async throws -> TestCore { try await scene.open(name, claiming: domain) }
 
-    private func address(of core: TestCore) async throws -> String {
-        _ = try await core.run("/_address 1")
-        guard case .userContactLink(_, let link) = try await core.run("/_short_link_address 1") else { throw UnexpectedAnswer() }
-        return try #require(link.connectionLink.shortLink)
-    }
+    private func address(of core: TestCore) async throws -> String { try await scene.address(of: core) }
 
     private func plan(_ target: String, _ core: TestCore) async -> JSONValue { await core.answer("/_connect plan 1 \(target)") }
 
@@ -49,7 +33,7 @@ import Testing
         #expect(await plan(link, bob)["planSimplexName"] == nil, "no name was asked for")
         #expect(await plan("@ann.simplex", ann)["connectionPlan"]?["contactAddressPlan"]?["type"] == "ownLink")
 
-        #expect(await bob.answer("/c @ann.simplex")["type"] == "sentInvitation")
+        #expect(await bob.answer("/c @ann.simplex")["type"] == "startedConnectionToContact")
         let isAsked = await ann.wait { events in events.contains { if case .receivedContactRequest = $0 { true } else { false } } }
         #expect(isAsked)
         #expect(await plan("@ann.simplex", bob)["connectionPlan"]?["contactAddressPlan"]?["type"] != "ok", "it has been asked")

@@ -37,7 +37,7 @@ import Testing
 
     /// Prepares the contact of an address.
     private func prepare(_ core: TestCore, _ short: String, as user: UserID = 1) async throws -> Contact {
-        guard case .connectionPlan(_, let link, _, .contactAddress(.ok(let data?, _))) = try await core.run("/_connect plan \(user) \(short)", as: user),
+        guard case .connectionPlan(_, let link, _, _, .contactAddress(.ok(let data?, _))) = try await core.run("/_connect plan \(user) \(short)", as: user),
             case .newPreparedChat(_, let chat) = try await core.run("/_prepare contact \(user) \(link.fullLink) \(short) \(data.jsonText)", as: user),
             case .direct(let contact) = chat.chatInfo
         else { throw UnexpectedAnswer() }

@@ -25,7 +25,7 @@ struct AdmissionTests {
     /// Joins as official apps do: the group is shown before anybody is connected.
     private func joinPrepared(_ core: TestCore, in scene: GroupScene) async throws {
         guard case .groupLink(_, _, let link) = try await scene["alice"].run("/_get link #1"), let short = link.connectionLink.shortLink,
-            case .connectionPlan(_, let shown, _, .groupLink(.ok(_, let data?, _))) = try await core.run("/_connect plan 1 \(short)")
+            case .connectionPlan(_, let shown, _, _, .groupLink(.ok(_, let data?, _))) = try await core.run("/_connect plan 1 \(short)")
         else { throw UnexpectedAnswer() }
         _ = try await core.run("/_prepare group 1 \(shown.fullLink) \(short) \(data.jsonText)")
         _ = try await core.run("/_connect group #1")

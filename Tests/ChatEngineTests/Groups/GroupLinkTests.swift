@@ -127,7 +127,7 @@ import Testing
             throw UnexpectedAnswer()
         }
         let bob = try await person("bob", in: scene)
-        guard case .connectionPlan(_, let shown, _, .groupLink(.ok(_, let data?, _))) = try await bob.run("/_connect plan 1 \(short)") else {
+        guard case .connectionPlan(_, let shown, _, _, .groupLink(.ok(_, let data?, _))) = try await bob.run("/_connect plan 1 \(short)") else {
             throw UnexpectedAnswer()
         }
         _ = try await bob.run("/_prepare group 1 \(shown.fullLink) \(short) \(data.jsonText)")

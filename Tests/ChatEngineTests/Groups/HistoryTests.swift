@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    @Test func whatNewerClientsPutBesideTheContentIsInTheHistoryUntilAnEdit() async throws {
+        let (scene, bob, _, ann) = try await scene()
+        let shared = SharedMessageID(Bytes(repeating: 3, count: 12))
+        var container = MessageContainer(content: .text("one"))
+        container.unknownMembers = ["later": [1, ["x": true]]]
+        try await scene.receive([.newMessage(container)], from: .member(bob), id: shared, after: 10)
+        func kept() async throws -> JSONObject? {
+            guard case .forwardMessage(_, let message)? = try await history(of: scene, for: ann).first, case .newMessage(let found) = message.event else {
+                return nil
+            }
+            return found.unknownMembers
+        }
+        #expect(try await kept() == ["later": [1, ["x": true]]])
+        try await scene.receive([.updateMessage(MessageUpdate(messageID: shared, content: .text("two")))], from: .member(bob), after: 20)
+        #expect(try await kept() == [:], "the edit is the whole message")
+        try await scene.close()
+    }
+
     @Test func theHistoryIsWhatAllHaveSaidInItsOrderWithAuthorsAndTimes() async throws {
         let (scene, bob, _, ann) = try await scene()
         let shared = SharedMessageID(Bytes(repeating: 3, count: 12))

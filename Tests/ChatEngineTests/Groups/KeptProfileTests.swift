@@ -108,6 +108,21 @@ struct KeptProfileTests {
         try await scene.close()
     }
 
+    @Test("of an announced member stays with it when it is passed on to others")
+    func announcement() async throws {
+        let (scene, olga, _) = try await owned()
+        let id = MemberID(Bytes(repeating: 9, count: 12))
+        var info = MemberInfo(memberID: id, role: .member, versions: ChatVersions.supported, profile: Profile(displayName: "carl", fullName: ""))
+        info.unknownMembers = ["rank": 3]
+        try await scene.receive([.newMember(info, scope: nil)], from: .member(olga))
+        let kept = try await scene.run { transaction in
+            let group = try transaction.conversations.group(RuleScene.group, of: try transaction.user())
+            return try transaction.db.members.find(id, group: group.groupID).map { try transaction.info(of: $0, in: group).unknownMembers }
+        }
+        #expect(kept == ["rank": 3])
+        try await scene.close()
+    }
+
     @Test("claims no verification: a badge has the status of an unknown key, whatever the peer writes")
     func claimedVerification() async throws {
         let scene = try await RuleScene()

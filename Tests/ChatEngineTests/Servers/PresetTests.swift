@@ -12,11 +12,16 @@ import Testing
 @Suite struct PresetTests {
     @Test func theOperatorsOfThePublicNetworkComeWithTheirRelays() throws {
         let relays = PresetOperator.publicNetwork.flatMap(\.chatRelays)
-        #expect(relays.map(\.relayProfile.displayName) == ["SimpleX Chat Relay 1", "SimpleX Chat Relay 2"])
+        #expect(relays.map(\.relayProfile.displayName) == ["SimpleX Chat Relay 1", "SimpleX Chat Relay 2", "SimpleX Chat Relay 3"])
         for relay in relays {
             guard case .contact(_, let type, _, _) = try ConnectionShortLink(wireString: relay.address) else { throw UnexpectedAnswer() }
             #expect(type == .relay && relay.preset && relay.enabled && relay.domains == ["simplex.im"])
         }
+    }
+
+    @Test func theRoutersOfTheSecondOperatorStoreFilesAndResolveNamesButHoldNoQueues() {
+        #expect(PresetOperator.flux.smpRoles == ServerRoles(storage: false, proxy: true, names: true))
+        #expect(PresetOperator.flux.xftpRoles.storage && PresetOperator.simpleXChat.smpRoles.names == true)
     }
 
     private static func preset(_ count: Int, disabled: Int = 0, inUse: Int) -> PresetOperator {

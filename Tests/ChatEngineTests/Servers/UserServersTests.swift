@@ -48,6 +48,38 @@ import Testing
         await second.close()
     }
 
+    @Test func aFolderGetsTheRelaysOfAnUpdateAndLosesThoseThatAreGone() async throws {
+        let world = TestWorld(), folder = try TemporaryFolder()
+        @Sendable func relay(_ key: String, preset: Bool = true) -> UserChatRelay {
+            UserChatRelay(
+                address: "https://smp1.acme.example/r#\(Base64URL.encode(Bytes(repeating: UInt8(key.utf8.first ?? 0), count: 32), padded: false))",
+                relayProfile: RelayProfile(displayName: key), domains: ["acme.example"], preset: preset, enabled: true, deleted: false)
+        }
+        func open(_ relays: [UserChatRelay], create: Bool = false) async throws -> TestCore {
+            var acme = Self.acme
+            acme.chatRelays = relays
+            let operators = [acme]
+            return create
+                ? try await world.core("alice", prefix: folder.path + "/core") { $0.operators = operators }
+                : try await world.open(prefix: folder.path + "/core", configure: { $0.operators = operators })
+        }
+        func relays(_ core: TestCore) async throws -> [UserChatRelay] { try await servers(core).flatMap(\.chatRelays) }
+        let first = try await open([relay("a"), relay("b")], create: true)
+        #expect(try await relays(first).map(\.relayProfile.displayName) == ["a", "b"])
+        try await first.native.engine.store.write { db in
+            var off = try #require(try db.servers.chatRelays(ofUser: 1).last)
+            off.enabled = false
+            try db.servers.set(off, user: 1)
+            try db.servers.set(relay("own", preset: false), user: 1)
+        }
+        await first.close()
+        let second = try await open([relay("b"), relay("c")])
+        let now = try await relays(second)
+        #expect(now.map(\.relayProfile.displayName).sorted() == ["b", "c", "own"])
+        #expect(now.first { $0.relayProfile.displayName == "b" }?.enabled == false, "what was chosen stays")
+        await second.close()
+    }
+
     @Test func newQueuesAreMadeOnTheServersOfTheProfileFromTheNextCommandOn() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice")
@@ -104,7 +136,7 @@ import Testing
         guard case .userServersValidation(_, let errors, let warnings) = validation else { throw UnexpectedAnswer() }
         #expect(errors.map(\.json["type"]) == ["noServers", "noServers"])
         #expect(errors.last?.json["user"]?["userId"]?.intValue == bob.userID.rawValue)
-        #expect(warnings.count == 2)
+        #expect(warnings.list.map(\.json["type"]) == ["noChatRelays", "noNamesServers", "noChatRelays", "noNamesServers"])
         await alice.close()
     }
 

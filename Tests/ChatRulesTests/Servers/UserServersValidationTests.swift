@@ -93,6 +93,25 @@ struct UserServersValidationTests {
         #expect(warnings([F.relay("r", enabled: false), F.relay("s")]).isEmpty && warnings([F.relay("r")], of: F.serverOperator()).isEmpty)
     }
 
+    @Test("a profile without a router that resolves names is warned, but not if its program speaks 6.5")
+    func resolvers() throws {
+        let operators = [true, false].map { names in
+            var mine = F.serverOperator()
+            mine.smpRoles.names = names
+            return check([F.group(mine, smp: [F.server("a.example")], relays: Self.relay)]).warnings
+        }
+        #expect(operators == [[], [.noNamesServers(user: nil)]])
+        #expect(check([F.group(smp: [F.server("a.example")], relays: Self.relay)]).warnings.isEmpty, "routers of no operator resolve names")
+        let answer = ChatResponse.userServersValidation(user: Self.user, errors: [], warnings: [.noChatRelays(user: nil), .noNamesServers(user: nil)])
+        func warnings(_ version: APIVersion) throws -> JSONValue? {
+            var writer = JSONWriter(for: version)
+            answer.write(to: &writer)
+            return try JSONValue(parsing: writer.bytes)["serverWarnings"]
+        }
+        #expect(try warnings(.v65) == [["type": "noChatRelays"]])
+        #expect(try warnings(.v70) == [["type": "noChatRelays"], ["type": "noNamesServers"]])
+    }
+
     @Test("a change of an operator must leave other profiles what they need")
     func otherProfiles() {
         let mine = F.group(smp: [F.server("a.example")], relays: Self.relay)
@@ -100,7 +119,8 @@ struct UserServersValidationTests {
         func check(_ changed: ServerOperator) -> UserServersValidation { self.check([mine, F.group(changed)], others: [(Self.user, [theirs])]) }
         #expect(check(F.serverOperator(1)).errors.isEmpty && check(F.serverOperator(1)).warnings.isEmpty)
         let off = check(F.serverOperator(1, enabled: false))
-        #expect(off.errors == [.noServers(serverProtocol: "smp", user: Self.user)] && off.warnings == [.noChatRelays(user: Self.user)])
+        #expect(off.errors == [.noServers(serverProtocol: "smp", user: Self.user)])
+        #expect(off.warnings == [.noChatRelays(user: Self.user), .noNamesServers(user: Self.user)])
         #expect(off.fault?.hasSuffix("no smp servers are enabled for bob") == true)
         #expect(check(F.serverOperator(1, proxy: false)).errors == [.proxyMissing(serverProtocol: "smp", user: Self.user)])
         #expect(check(F.serverOperator(2, enabled: false)).errors.isEmpty, "another operator")

@@ -15,15 +15,15 @@ extension ChatSession {
                 connecting -= 1
                 printer.say("You are connected to \(printer.name(contact.localDisplayName)) already.")
                 try await openChat(.direct(contact: contact))
-            case .sentConfirmation, .sentInvitation, .startedConnectionToGroup:
+            case .sentConfirmation, .sentInvitation, .startedConnectionToContact, .startedConnectionToGroup:
                 printer.say("Connecting …")
                 // A script continues when the contact is there; a person sees it when it is.
                 if !TerminalInput.isTerminal { try await waitForConnection(within: .seconds(60)) }
-            case .connectionPlan(_, _, _, .groupLink(.known(let group, _, _, _))):
+            case .connectionPlan(_, _, _, _, .groupLink(.known(let group, _, _, _))):
                 connecting -= 1
                 printer.say("You are in \(printer.title(of: group)) already.")
                 try await openChat(.group(groupInfo: group, scope: nil))
-            case .connectionPlan(_, _, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, _, .invitationLink(.known(let contact))):
+            case .connectionPlan(_, _, _, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, _, _, .invitationLink(.known(let contact))):
                 connecting -= 1
                 printer.say("You are connected to \(printer.name(contact.localDisplayName)) already.")
                 try await openChat(.direct(contact: contact))

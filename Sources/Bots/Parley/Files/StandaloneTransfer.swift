@@ -213,7 +213,7 @@ extension StandaloneTransfer<CryptoFile> {
             guard error.code.rawValue == "errorStore.fileNotFound" else { throw error }
             throw BotFileError(.noFile, "the bot has no file \(id)")
         }
-        guard case .fileTransferStatus(_, let status) = response, let transfer = status[0]?["rcvFileTransfer"] else {
+        guard case .fileTransferStatus(_, let status) = response, let transfer = status.json[0]?["rcvFileTransfer"] else {
             throw BotFileError(.noFile, "file \(id) is not one that was downloaded by its link")
         }
         let state = transfer["fileStatus"]

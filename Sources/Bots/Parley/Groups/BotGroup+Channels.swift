@@ -132,13 +132,13 @@ extension BotGroups {
         get async { await all.filter(\.isChannel) }
     }
 
-    /// Joins a group, or subscribes to a channel, by its link. ``Trigger/groupJoined`` tells when the bot is a member.
+    /// Joins a group, or subscribes to a channel, by its link, or by a name such as `#news.simplex`. ``Trigger/groupJoined`` tells when the bot is a member.
     public func join(link: String) async throws { _ = try await effects.connect(by: link) }
 
     /// The full form of a link of any kind, looked up at its router if it is short. The record of a group that was joined by a link names it in this form, as
     /// `viaGroupLinkURI`.
     public func fullLink(_ link: String) async throws -> String {
-        guard case .connectionPlan(_, let created, _, _) = try await effects.perform(.connections(.plan(user: bot.userID, link: link))) else {
+        guard case .connectionPlan(_, let created, _, _, _) = try await effects.perform(.connections(.plan(user: bot.userID, link: link))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the link")
         }
         return created.fullLink

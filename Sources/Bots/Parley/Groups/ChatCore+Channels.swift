@@ -7,8 +7,8 @@ extension ChatCore {
     package func connect(by link: String, as user: UserID) async throws(ChatCoreError) -> ChatResponse {
         do throws(ChatCoreError) {
             let response = try await send(.connections(.connectLink(link)), as: user)
-            if case .connectionPlan(_, _, _, .groupLink(.noRelays)) = response { throw Self.noRelays }
-            if case .connectionPlan(_, _, _, .groupLink(.updateRequired)) = response { throw Self.updateRequired }
+            if case .connectionPlan(_, _, _, _, .groupLink(.noRelays)) = response { throw Self.noRelays }
+            if case .connectionPlan(_, _, _, _, .groupLink(.updateRequired)) = response { throw Self.updateRequired }
             return response
         } catch {
             // The links of channels take two steps more: cores refuse them here, as their data must be read first.
@@ -30,7 +30,7 @@ extension ChatCore {
     /// - Returns: Nil for a link that does not belong to a channel.
     private func subscribe(by link: String, as user: UserID) async throws(ChatCoreError) -> ChatResponse? {
         let response = try await send(.connections(.plan(user: user, link: link)), as: user)
-        guard case .connectionPlan(_, let created, _, .groupLink(let plan)) = response else { return nil }
+        guard case .connectionPlan(_, let created, _, _, .groupLink(let plan)) = response else { return nil }
         switch plan {
         case .ok(let info?, let data?, _) where !info.direct:
             guard case .newPreparedChat(_, let chat) = try await send(.connections(.prepareGroup(user: user, created, direct: false, data)), as: user),

@@ -101,10 +101,10 @@ extension BotClient {
     /// Other people may connect meanwhile: only the contact of this link ends the wait. ``Trigger/connected`` handlers get the contact, too.
     ///
     /// - Parameters:
-    ///   - link: an address or an invitation, full or short.
+    ///   - link: an address or an invitation, full or short, or a name such as `@ann.simplex`.
     ///   - limit: how long to wait; connecting goes on afterwards.
     /// - Returns: the chat with the contact; with one that the bot has already, at once.
-    /// - Throws: ``ReplyError``; `ChatCoreError` for a link that cannot be used.
+    /// - Throws: ``ReplyError``; `ChatCoreError` for a link or name that cannot be used: `errorAgent.NO_NAME_SERVERS` if no router resolves names.
     public func connect(to link: String, within limit: Duration = .seconds(60)) async throws -> BotChat {
         let core = effects.core, effects = effects, bot = bot
         let events = core.events()
@@ -113,8 +113,8 @@ extension BotClient {
         switch try await effects.connect(by: link) {
         case .sentConfirmation(_, let connection, _), .sentInvitation(_, let connection, _): pending = .connection(connection.connectionID)
         case .contactAlreadyExists(_, let contact), .sentInvitationToContact(_, let contact, _), .startedConnectionToContact(_, let contact, _),
-            .connectionPlan(_, _, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, _, .contactAddress(.connectingProhibit(let contact))),
-            .connectionPlan(_, _, _, .invitationLink(.known(let contact))), .connectionPlan(_, _, _, .invitationLink(.connecting(let contact?))):
+            .connectionPlan(_, _, _, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, _, _, .contactAddress(.connectingProhibit(let contact))),
+            .connectionPlan(_, _, _, _, .invitationLink(.known(let contact))), .connectionPlan(_, _, _, _, .invitationLink(.connecting(let contact?))):
             if contact.isReady { return BotChat(bot: bot, info: .direct(contact: contact), effects: effects) }
             pending = .contact(contact.contactID)
         default: throw ReplyError(.noContact, "the bot cannot connect with a person by this link")

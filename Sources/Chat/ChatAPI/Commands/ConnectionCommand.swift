@@ -17,10 +17,10 @@ public enum ConnectionCommand: Sendable, Hashable {
     case add(user: UserID?, incognito: Bool = false)
     /// Tells what connecting by a link, or by a name such as `@ann.simplex` or `#news.simplex`, would do.
     case plan(user: UserID, link: String, resolve: PlanResolveMode = .unknown, ownerSignature: LinkOwnerSignature? = nil)
-    /// Makes a contact from a link, before connecting.
-    case prepareContact(user: UserID, CreatedConnectionLink, ContactShortLinkData)
-    /// Makes a group from a link, before joining; `direct` unless it is joined by relays.
-    case prepareGroup(user: UserID, CreatedConnectionLink, direct: Bool = true, GroupShortLinkData)
+    /// Makes a contact from a link, before connecting; with the domain that was resolved to the link, if there was one.
+    case prepareContact(user: UserID, CreatedConnectionLink, ContactShortLinkData, domain: String? = nil)
+    /// Makes a group from a link, before joining; `direct` unless it is joined by relays. With the domain that was resolved to the link, if there was one.
+    case prepareGroup(user: UserID, CreatedConnectionLink, direct: Bool = true, GroupShortLinkData, domain: String? = nil)
     /// Connects by a full link, with the short one if there is one. Nil means a text that is not a full link.
     case connect(user: UserID, incognito: Bool = false, CreatedConnectionLink?)
     /// Connects by any link or name, as the active profile.
@@ -43,9 +43,10 @@ extension ConnectionCommand {
         case .plan(let user, let link, let resolve, let signature):
             "/_connect plan \(user) \(link)\(resolve.option)"
                 + (signature.map { " sig=\(CommandText.json($0))" } ?? "")
-        case .prepareContact(let user, let link, let data): "/_prepare contact \(user) \(link.words) \(CommandText.json(data))"
-        case .prepareGroup(let user, let link, let direct, let data):
-            "/_prepare group \(user) \(link.words)\(direct ? "" : " direct=off") \(CommandText.json(data))"
+        case .prepareContact(let user, let link, let data, let domain):
+            "/_prepare contact \(user) \(link.words)\(CommandText.domain(domain)) \(CommandText.json(data))"
+        case .prepareGroup(let user, let link, let direct, let data, let domain):
+            "/_prepare group \(user) \(link.words)\(direct ? "" : " direct=off")\(CommandText.domain(domain)) \(CommandText.json(data))"
         case .connect(let user, let incognito, let link):
             "/_connect \(user)\(CommandText.incognito(incognito)) \(link?.words ?? "?")"
         case .connectLink(let incognito, let link): "/connect\(incognito ? " incognito" : "") \(link)"
@@ -66,14 +67,14 @@ extension ConnectionCommand {
         },
         CommandForm("/_prepare contact ") { r throws(CommandMismatch) in
             let user = try r.idSpace(UserID.self)
-            let link = try r.createdLink()
-            return .connections(.prepareContact(user: user, link, try r.spaceJSON()))
+            let link = try r.createdLink(), domain = r.skip(" domain=") ? r.word() : nil
+            return .connections(.prepareContact(user: user, link, try r.spaceJSON(), domain: domain))
         },
         CommandForm("/_prepare group ") { r throws(CommandMismatch) in
             let user = try r.idSpace(UserID.self)
             let link = try r.createdLink()
-            let direct = r.flag(after: " direct=", default: true)
-            return .connections(.prepareGroup(user: user, link, direct: direct, try r.spaceJSON()))
+            let direct = r.flag(after: " direct=", default: true), domain = r.skip(" domain=") ? r.word() : nil
+            return .connections(.prepareGroup(user: user, link, direct: direct, try r.spaceJSON(), domain: domain))
         },
         CommandForm("/_connect ") { r throws(CommandMismatch) in
             let user = try r.id(UserID.self)
@@ -129,6 +130,11 @@ extension PlanResolveMode {
             self = mode
         }
     }
+}
+
+extension CommandText {
+    /// ` domain=` and a domain, or nothing.
+    static func domain(_ domain: String?) -> String { domain.map { " domain=\($0)" } ?? "" }
 }
 
 extension CreatedConnectionLink {

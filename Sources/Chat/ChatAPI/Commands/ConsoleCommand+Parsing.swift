@@ -133,6 +133,9 @@ extension ConsoleCommand {
         },
         CommandForm("/clear *") { _ in .console(.clearNotes) },
         // Before the command that makes a group, which would be called "allow".
+        CommandForm("/public group access #") { r throws(CommandMismatch) in
+            .console(.group(try r.displayName(), .setPublicAccess(PublicGroupAccess(console: &r))))
+        },
         CommandForm("/group allow #") { r throws(CommandMismatch) in .console(.group(try r.displayName(), .allowRelay)) },
         CommandForm("/group", "/g") { r throws(CommandMismatch) in
             let incognito = r.consoleIncognito()

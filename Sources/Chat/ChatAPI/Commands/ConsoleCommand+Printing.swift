@@ -92,6 +92,7 @@ extension NamedGroupCommand {
         case .join(let mute): "/join \(group)\(mute ? " mute" : "")"
         case .leave: "/leave \(group)"
         case .allowRelay: "/group allow \(group)"
+        case .setPublicAccess(let access): "/public group access \(group)\(access.words)"
         case .delete: "/delete \(group)"
         case .clear: "/clear \(group)"
         case .profile: "/group_profile \(group)"

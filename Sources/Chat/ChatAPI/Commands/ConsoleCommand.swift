@@ -142,6 +142,8 @@ public enum NamedGroupCommand: Sendable, Hashable {
     case leave
     /// Accepts invitations to relay the channel again.
     case allowRelay
+    /// Changes how the channel is found besides its link.
+    case setPublicAccess(PublicGroupAccess)
     /// Deletes.
     case delete
     /// Deletes all messages.

@@ -24,6 +24,8 @@ public enum ContactCommand: Sendable, Hashable {
     case securityCode(ContactID)
     /// Compares the security code; nil takes the confirmation back.
     case verify(ContactID, code: String?)
+    /// Resolves the domain that the contact claims, and compares it with the link by which the profile connected, a command of version 7.0.
+    case verifyDomain(ContactID)
     /// Takes up a connection that was disabled.
     case enable(ContactID)
     /// Moves a prepared contact to another profile.
@@ -52,6 +54,7 @@ extension ContactCommand {
         case .abortSwitch(let id): "/_abort switch @\(id)"
         case .syncRatchet(let id, let force): "/_sync @\(id)\(CommandText.option(" force=", force))"
         case .securityCode(let id): "/_get code @\(id)"
+        case .verifyDomain(let id): "/_verify domain @\(id)"
         case .verify(let id, let code): "/_verify code @\(id)" + (code.map { " \($0)" } ?? "")
         case .enable(let id): "/_enable @\(id)"
         case .changeUser(let id, let user): "/_set contact user @\(id) \(user)"
@@ -84,6 +87,7 @@ extension ContactCommand {
             .contacts(.syncRatchet(try r.id(), force: r.skip(" force=on")))
         },
         CommandForm("/_get code @") { r throws(CommandMismatch) in .contacts(.securityCode(try r.id())) },
+        CommandForm("/_verify domain @") { r throws(CommandMismatch) in .contacts(.verifyDomain(try r.id())) },
         CommandForm("/_verify code @") { r throws(CommandMismatch) in
             .contacts(.verify(try r.id(), code: r.securityCode()))
         },

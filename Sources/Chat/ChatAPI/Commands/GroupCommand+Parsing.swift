@@ -9,6 +9,9 @@ extension GroupCommand {
             let incognito = r.incognito()
             return .groups(.create(user: user, incognito: incognito, try r.spaceJSON()))
         },
+        CommandForm("/_public group access #") { r throws(CommandMismatch) in
+            .groups(.setPublicAccess(try r.idSpace(), try r.json()))
+        },
         CommandForm("/_public group ") { r throws(CommandMismatch) in
             let user = try r.id(UserID.self)
             let incognito = r.incognito()
@@ -101,6 +104,7 @@ extension GroupCommand {
             let (group, member) = try r.pair(GroupID.self, GroupMemberID.self)
             return .groups(.syncMemberRatchet(group, member, force: r.skip(" force=on")))
         },
+        CommandForm("/_verify domain #") { r throws(CommandMismatch) in .groups(.verifyDomain(try r.id())) },
         CommandForm("/_verify code #") { r throws(CommandMismatch) in
             let (group, member) = try r.pair(GroupID.self, GroupMemberID.self)
             return .groups(.verifyMember(group, member, code: r.securityCode()))

@@ -42,6 +42,10 @@ public enum GroupCommand: Sendable, Hashable {
     case linkData(GroupID)
     /// Changes the public profile.
     case updateProfile(GroupID, GroupProfile)
+    /// Changes how a channel is found besides its link, a command of version 7.0.
+    case setPublicAccess(GroupID, PublicGroupAccess)
+    /// Resolves the domain that a channel claims, and compares it with its link, a command of version 7.0.
+    case verifyDomain(GroupID)
     /// Sets the alias; empty to remove it.
     case setAlias(GroupID, String)
     /// Keeps any JSON object with the group; nil to remove it.
@@ -123,6 +127,8 @@ extension GroupCommand {
         case .memberQueueInfo(let id, let member): "/_queue info #\(id) \(member)"
         case .linkData(let id): "/_get group link data #\(id)"
         case .updateProfile(let id, let profile): "/_group_profile #\(id) \(CommandText.json(profile))"
+        case .setPublicAccess(let id, let access): "/_public group access #\(id) \(CommandText.json(access))"
+        case .verifyDomain(let id): "/_verify domain #\(id)"
         case .setAlias(let id, let alias): "/_set alias #\(id)" + (alias.isEmpty ? "" : " \(alias)")
         case .setCustomData(let id, let data): "/_set custom #\(id)\(CommandText.json(data))"
         case .setMemberSettings(let id, let member, let settings):

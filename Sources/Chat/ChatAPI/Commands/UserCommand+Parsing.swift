@@ -76,6 +76,10 @@ extension UserCommand {
         CommandForm("/_profile ") { r throws(CommandMismatch) in
             .users(.updateProfile(user: try r.idSpace(), try r.json()))
         },
+        CommandForm("/_set domain ") { r throws(CommandMismatch) in
+            let user = try r.id(UserID.self)
+            return .users(.setDomain(user: user, r.skip(" ") ? r.word() : nil))
+        },
         CommandForm("/profile ", "/p ") { r throws(CommandMismatch) in
             let (name, description) = try r.nameAndDescription()
             return .users(.renameProfile(name: name, description: description))

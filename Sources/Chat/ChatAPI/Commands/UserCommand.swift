@@ -34,6 +34,8 @@ public enum UserCommand: Sendable, Hashable {
     case deleteNamed(String, password: String? = nil)
     /// Replaces the public profile and tells the contacts.
     case updateProfile(user: UserID, Profile)
+    /// Claims a domain for the address of a profile and tells the contacts, a command of version 7.0; nil takes the claim back.
+    case setDomain(user: UserID, String?)
     /// Tells the public profile of the active profile.
     case showProfile
     /// Changes name and description of the active profile.
@@ -79,6 +81,7 @@ extension UserCommand {
             "/_delete user \(id) del_smp=\(CommandText.flag(queues))\(CommandText.json(password))"
         case .deleteNamed(let name, let password): "/delete user \(CommandText.name(name))\(CommandText.json(password))"
         case .updateProfile(let user, let profile): "/_profile \(user) \(CommandText.json(profile))"
+        case .setDomain(let user, let domain): "/_set domain \(user)" + (domain.map { " \($0)" } ?? "")
         case .showProfile: "/profile"
         case .renameProfile(let name, let text): "/profile \(CommandText.name(name))\(text.map { " \($0)" } ?? "")"
         case .showProfileImage: "/show profile image"

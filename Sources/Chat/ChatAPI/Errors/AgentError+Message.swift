@@ -1,3 +1,5 @@
+import ChatProtocol
+
 extension MessagingError {
     /// A message with the cause and the remedy for a person; nil if there is only a code.
     var message: String? {
@@ -20,6 +22,10 @@ extension MessagingError {
         case .connection(.notAvailable, _): "The other side is not available."
         case .agent(.version): "The other side speaks other versions of the protocol: one of the two is to be updated."
         case .agent(.link): "The data of the link cannot be read."
+        case .other("NO_NAME_SERVERS", _):
+            "No router resolves names: one of the profile's routers needs the role names, and another host must be the proxy for the question."
+        case .smp(_, .other("NAME", let error)) where error["nameErr"]?["type"] == "NOT_FOUND": "The name is not registered."
+        case .smp(let server, .other("NAME", _)): "The router \(Self.host(server)) could not resolve the name: try again later."
         case .inactive: "The core is stopped: start it first."
         default: nil
         }

@@ -51,6 +51,8 @@ public struct GroupInfo: JSONObjectConvertible, Hashable, Identifiable {
     public var groupKeys: GroupKeys?
     /// Version of the roster of members, moderators and admins, of a channel whose owner has signed one.
     @JSONSince(.v70Beta) public var rosterVersion: RosterVersion?
+    /// True if the domain that the channel or business claims was found to lead to it, false if not; nil if nobody has looked.
+    @JSONSince(.v70) @JSONName("groupDomainVerified") public var isDomainVerified: Bool?
 
     /// Equal to `groupID`.
     public var id: GroupID { groupID }

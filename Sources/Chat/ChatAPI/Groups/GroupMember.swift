@@ -47,6 +47,8 @@ public struct GroupMember: JSONObjectConvertible, Hashable, Identifiable {
     @JSONName("memberPubKey") public var publicKey: String?
     /// Link of a member that is a relay.
     public var relayLink: String?
+    /// The security code by which this profile has compared its key and that of the member, in a channel.
+    @JSONSince(.v70) @JSONName("memberVerifiedCode") public var verifiedCode: ConfirmedSecurityCode?
     /// True if the role is a claim of the member who introduced this one, and above that member's own role. Only Parley says so.
     @JSONName("roleClaimed") public var isRoleClaimed: Bool?
 

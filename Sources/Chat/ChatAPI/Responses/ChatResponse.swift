@@ -47,7 +47,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case userServers(user: User, userServers: [UserOperatorServers])
     /// The errors and warnings about a list of servers.
     @JSONName(["errors": "serverErrors", "warnings": "serverWarnings"])
-    case userServersValidation(user: User, errors: [UserServersError], warnings: [UserServersWarning] = [])
+    case userServersValidation(user: User, errors: [UserServersError], warnings: UserServersWarnings = [])
     /// Conditions of use, current and accepted.
     case usageConditions(usageConditions: UsageConditions, conditionsText: String?, acceptedConditions: UsageConditions?)
     /// Seconds after which messages are deleted.
@@ -163,7 +163,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// The progress of a transfer.
     @JSONPositional case fileTransferStatusXFTP(user: User, chatItem: ItemInChat)
     /// The state of a transfer without a message, or in messages: the transfer, and how many chunks have come.
-    @JSONPositional case fileTransferStatus(user: User, status: JSONValue)
+    @JSONPositional case fileTransferStatus(user: User, status: FileTransferState)
     /// The profile.
     case userProfile(user: User, profile: Profile)
     /// The profile was as it should become.
@@ -186,9 +186,17 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A link was moved to another profile.
     case connectionUserChanged(
         user: User, fromConnection: PendingContactConnection, toConnection: PendingContactConnection, newUser: User)
-    /// The effect that connecting by a link would have; with the name that was resolved to the link, if a name was asked for.
-    @JSONName(["connectionLink": "connLink", "name": "planSimplexName", "plan": "connectionPlan"])
-    case connectionPlan(user: User, connectionLink: CreatedConnectionLink, name: SimplexNameInfo? = nil, plan: ConnectionPlan)
+    /// The effect that connecting by a link would have. If a name was asked for, with that name, and with the name of the other kind that the same domain
+    /// stands for: a name without a sign, such as `team.simplex`, can be that of a channel and of a contact.
+    @JSONName(["connectionLink": "connLink", "name": "planSimplexName", "otherName": "otherSimplexName", "plan": "connectionPlan"])
+    case connectionPlan(
+        user: User, connectionLink: CreatedConnectionLink, name: SimplexNameInfo? = nil, otherName: SimplexNameInfo? = nil, plan: ConnectionPlan)
+    /// Whether the domain that a contact claims leads to it; with the reason if it was not found to.
+    @JSONName(["failure": "verificationFailure"])
+    case contactDomainVerified(user: User, contact: Contact, failure: String?)
+    /// Whether the domain that a channel claims leads to it; with the reason if it was not found to.
+    @JSONName(["failure": "verificationFailure"])
+    case groupDomainVerified(user: User, groupInfo: GroupInfo, failure: String?)
     /// A chat was made from a link.
     case newPreparedChat(user: User, chat: Chat)
     /// A prepared contact was moved to another profile.

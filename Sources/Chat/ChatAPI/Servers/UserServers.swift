@@ -52,11 +52,37 @@ public enum UserServersError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
+/// Warnings about a list of servers. Programs for 6.5 do not get those about names.
+public struct UserServersWarnings: JSONConvertible, Hashable, ExpressibleByArrayLiteral {
+    /// The warnings.
+    public var list: [UserServersWarning]
+
+    /// Wraps warnings.
+    public init(_ list: [UserServersWarning]) { self.list = list }
+
+    /// Wraps warnings.
+    public init(arrayLiteral warnings: UserServersWarning...) { list = warnings }
+
+    /// Reads the list.
+    public init(json: JSONValue) throws(JSONError) { list = try [UserServersWarning](json: json) }
+
+    /// The whole list.
+    public var json: JSONValue { list.json }
+
+    /// Appends the warnings that the version of the API has.
+    public func write(to writer: inout JSONWriter) {
+        let shown = list.filter { if case .noNamesServers = $0 { writer.version >= .v70Beta } else { true } }
+        shown.write(to: &writer)
+    }
+}
+
 /// A warning about a list of servers.
 @JSONForms
 public enum UserServersWarning: JSONTagged, Hashable {
     /// There is no relay.
     case noChatRelays(user: User?)
+    /// There is no router that resolves names.
+    case noNamesServers(user: User?)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }

@@ -14,11 +14,11 @@ extension Channels {
     /// Tells moderators of a new subscriber, and the subscriber of them.
     func introduce(_ subscriber: GroupMember, in group: GroupInfo) throws {
         let moderators = try db.members.moderators(of: group.groupID).filter { $0.groupMemberID != subscriber.groupMemberID }
-        try transaction.outbox.send(.newMember(MemberInfo(subscriber, in: group), scope: nil), to: moderators, in: group)
-        func introductions(_ members: [GroupMember]) -> [ChatMessageEvent] {
-            members.map { moderator in
+        try transaction.outbox.send(.newMember(transaction.info(of: subscriber, in: group), scope: nil), to: moderators, in: group)
+        func introductions(_ members: [GroupMember]) throws -> [ChatMessageEvent] {
+            try members.map { moderator in
                 .introduceMember(
-                    MemberInfo(moderator, in: group), restrictions: moderator.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
+                    try transaction.info(of: moderator, in: group), restrictions: moderator.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
             }
         }
         // The roster names the owner who has signed it, and says who the others are.

@@ -86,16 +86,19 @@ extension Contacts {
 
 extension Contacts {
     /// Makes a contact from a link, before anybody is connected.
-    func prepare(_ link: CreatedConnectionLink, _ data: ContactShortLinkData, user id: UserID) throws -> ChatResponse {
+    ///
+    /// - Parameter domain: The domain that was resolved to the link; nil for none.
+    func prepare(_ link: CreatedConnectionLink, _ data: ContactShortLinkData, user id: UserID, domain: String? = nil) throws -> ChatResponse {
         let user = try transaction.user(id)
         let full = try FullLink(link)
-        if full.kind == .contact, data.business { return try transaction.preparedGroups.prepareBusinessChat(link, data, of: user) }
+        if full.kind == .contact, data.business { return try transaction.preparedGroups.prepareBusinessChat(link, data, of: user, domain: domain) }
         var new = NewContactRecord(profile: data.profile)
         new.preparedLink = full.created
         new.preparedLinkType = full.kind
         new.welcomeSharedMessageID = data.message == nil ? nil : newSharedMessageID()
         new.userPreferences = user.preferences(forNewContact: data.profile)
         let contactID = try db.contacts.insert(new, user: user.userID, at: now)
+        if let domain { try db.resolvedDomains.set(domain, of: contactID) }
         var contact = try transaction.conversations.contact(contactID, of: user)
         try transaction.items.addOpening(to: &contact, pqEnabled: full.offersPostQuantum, of: user)
         var items: [ChatItem] = []

@@ -97,6 +97,6 @@ extension FileTransfers {
                 "type": "snd", "fileTransferMeta": file.sendTransfer,
                 "sndFileTransfers": .array(try db.files.recipients(ofFile: id).map { file.sendTransfer(to: $0) }),
             ] : ["type": "rcv", "rcvFileTransfer": try transaction.receivedFiles.receiveTransfer(file).json]
-        return .fileTransferStatus(user: user, status: [transfer, [.int(try db.inlineChunks.chunks(ofFile: id))]])
+        return .fileTransferStatus(user: user, status: FileTransferState(json: [transfer, [.int(try db.inlineChunks.chunks(ofFile: id))]]))
     }
 }

@@ -58,6 +58,7 @@ extension GroupHistory {
         container.ttl = stored.item.meta.timed?.ttl
         if author == nil { container.asGroup = true }
         container.parent = chat.postReference
+        container.unknownMembers = try db.keptMembers.members(ofItem: stored.id)
         if let quote = stored.item.quotedItem {
             let quoted: MemberID? =
                 switch quote.direction {

@@ -35,6 +35,7 @@ extension Members {
             publicKey: group.usesRelays ? info.key : nil)
         new.isRoleClaimed = isRoleClaimed
         let id = try db.members.insert(new, user: user.userID, at: now)
+        if !info.unknownMembers.isEmpty { try db.keptMembers.keep(info.unknownMembers, ofMember: id) }
         return try transaction.conversations.member(id, in: group)
     }
 
@@ -44,6 +45,7 @@ extension Members {
     ) throws -> GroupMember {
         let id = member.groupMemberID
         try db.members.update(member, user: user.userID, profile: info.profile, at: now)
+        try db.keptMembers.keep(info.unknownMembers, ofMember: id)
         // A relay cannot change the data of an owner from the link or a signed event, nor a known key.
         try db.members.update(id, role: group.usesRelays ? ChannelRules.role(introduced: info.role, known: member) : info.role, at: now)
         try db.members.update(id, status: status, at: now)

@@ -35,7 +35,7 @@ extension Members {
 
     private func introduce(_ member: GroupMember, to others: [GroupMember], scope: MessageScope?, in group: GroupInfo) throws {
         guard member.activeConnection != nil else { throw Refusal.chat(.internalError(message: "member connection not active")) }
-        try transaction.outbox.send(.newMember(MemberInfo(member, in: group), scope: scope), to: others, in: group)
+        try transaction.outbox.send(.newMember(transaction.info(of: member, in: group), scope: scope), to: others, in: group)
         var relations = try db.members.relations(ofMember: member.groupMemberID)
         for other in others {
             relations.introduce(other.indexInGroup, isIntroducedToSubject: true)
@@ -45,9 +45,9 @@ extension Members {
         }
         try db.members.update(member.groupMemberID, relations: relations)
         // Administrators first, and those with a picture before the others, in an order that tells nothing.
-        let events = shuffled(others).sorted { Self.introductionRank($0) < Self.introductionRank($1) }.map { other in
+        let events = try shuffled(others).sorted { Self.introductionRank($0) < Self.introductionRank($1) }.map { other in
             ChatMessageEvent.introduceMember(
-                MemberInfo(other, in: group), restrictions: other.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
+                try transaction.info(of: other, in: group), restrictions: other.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
         }
         try transaction.outbox.sendDirectly(events, to: member, in: group)
     }

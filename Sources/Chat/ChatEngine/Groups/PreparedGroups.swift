@@ -19,22 +19,28 @@ extension ChatTransaction {
 
 extension PreparedGroups {
     /// Makes a group from a link, before anybody is connected.
-    func prepare(_ link: CreatedConnectionLink, isDirect: Bool, _ data: GroupShortLinkData, user id: UserID) throws -> ChatResponse {
+    ///
+    /// - Parameter domain: The domain that was resolved to the link; nil for none.
+    func prepare(
+        _ link: CreatedConnectionLink, isDirect: Bool, _ data: GroupShortLinkData, user id: UserID, domain: String? = nil
+    ) throws -> ChatResponse {
         let user = try transaction.user(id)
-        guard isDirect else { return try prepareChannel(link, data, of: user) }
+        guard isDirect else { return try prepareChannel(link, data, of: user, domain: domain) }
         guard data.groupProfile.publicGroup == nil else { throw Refusal.chat(.invalidConnectionRequest) }
         return try prepare(
             link, data.groupProfile, isBusiness: false, welcome: data.groupProfile.description.map { .text($0) }, of: user)
     }
 
     /// Makes a business chat from the address of a business, before anybody is connected.
-    func prepareBusinessChat(_ link: CreatedConnectionLink, _ data: ContactShortLinkData, of user: User) throws -> ChatResponse {
+    func prepareBusinessChat(
+        _ link: CreatedConnectionLink, _ data: ContactShortLinkData, of user: User, domain: String? = nil
+    ) throws -> ChatResponse {
         let profile = GroupProfile(business: data.profile, preferences: .business(of: data.profile))
-        return try prepare(link, profile, isBusiness: true, welcome: data.message, of: user)
+        return try prepare(link, profile, isBusiness: true, welcome: data.message, of: user, domain: domain)
     }
 
     private func prepare(
-        _ link: CreatedConnectionLink, _ profile: GroupProfile, isBusiness: Bool, welcome: MessageContent?, of user: User
+        _ link: CreatedConnectionLink, _ profile: GroupProfile, isBusiness: Bool, welcome: MessageContent?, of user: User, domain: String? = nil
     ) throws -> ChatResponse {
         var new = NewGroupRecord(profile: profile)
         new.preparedLink = try FullLink(link).created
@@ -46,6 +52,7 @@ extension PreparedGroups {
         let host = MemberID(Bytes("\(name)_unknown_host_".utf8) + tag), own = MemberID(Bytes("\(name)_user_unknown_id".utf8))
         if isBusiness { new.business = BusinessChatInfo(chatType: .business, businessID: host, customerID: own) }
         let id = try db.groups.insert(new, user: user.userID, at: now)
+        if let domain { try db.resolvedDomains.set(domain, of: id) }
         let hostID = try db.members.insert(
             NewMemberRecord(
                 groupID: id, memberID: host, role: .admin, category: .host, status: .accepted,
@@ -150,13 +157,16 @@ extension PreparedGroups {
 
 extension PreparedGroups {
     /// Makes a channel from its link, before anybody is connected. Its relays are known when it is joined.
-    func prepareChannel(_ link: CreatedConnectionLink, _ data: GroupShortLinkData, of user: User) throws -> ChatResponse {
+    func prepareChannel(
+        _ link: CreatedConnectionLink, _ data: GroupShortLinkData, of user: User, domain: String? = nil
+    ) throws -> ChatResponse {
         let profile = data.groupProfile
         guard profile.publicGroup != nil else { throw Refusal.chat(.invalidConnectionRequest) }
         var new = NewGroupRecord(profile: profile)
         new.preparedLink = try FullLink(link).created
         new.welcomeSharedMessageID = profile.description == nil ? nil : newSharedMessageID()
         let id = try db.groups.insert(new, user: user.userID, at: now)
+        if let domain { try db.resolvedDomains.set(domain, of: id) }
         try db.groups.update(id, usesRelays: true, ownStatus: nil, publicMemberCount: data.publicGroupData?.publicMemberCount)
         // The key comes first: the identifier is bound to it.
         let key = Ed25519.generateKeyPair(random).privateKey

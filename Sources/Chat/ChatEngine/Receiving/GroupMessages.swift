@@ -98,6 +98,7 @@ extension GroupMessages {
         if !member.settings.showsMessages { draft.deletion = .blocked }
         draft.group.memberID = member.groupMemberID
         var shown = try transaction.groupItems.add(draft, to: &chat, of: user, by: member)
+        if !container.unknownMembers.isEmpty { try db.keptMembers.keep(container.unknownMembers, ofItem: shown.id) }
         shown.direction = .groupReceived(member: member)
         if let file = container.file { shown = try transaction.receivedFiles.attach(file, to: shown, in: .group(chat), of: user) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))
@@ -216,6 +217,7 @@ extension GroupMessages {
             try db.items.update(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
             // The signature of the earlier text says nothing about this one.
             try db.items.update(stored.id, verification: MessageVerification(received.signature, of: member, in: group))
+            try db.keptMembers.keep(update.unknownMembers, ofItem: stored.id)
             let item = try transaction.items.update(stored, message: update.content, versionAt: received.sentAt, isEdited: isEdited, isLive: isLive)
             emit(.chatItemUpdated(user: user, chatItem: chat.containing(item)))
             return ForwardAudience(chat)

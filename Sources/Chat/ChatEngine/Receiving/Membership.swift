@@ -118,7 +118,7 @@ extension Membership {
             return reportError("x.grp.mem.inv error: members were not introduced, or the invitation was passed on", of: user)
         }
         try db.members.update(member.groupMemberID, relations: relations)
-        try transaction.outbox.send(.forwardMemberInvitation(MemberInfo(member, in: group), invitation), to: [introduced], in: group)
+        try transaction.outbox.send(.forwardMemberInvitation(transaction.info(of: member, in: group), invitation), to: [introduced], in: group)
     }
 
     /// The host passes on the invitation of a member who joins.

@@ -92,16 +92,24 @@ extension Servers {
         let smp = configuration.operators.flatMap(\.smpServers), xftp = configuration.operators.flatMap(\.xftpServers)
         var isChanged = try offer(smp, .smp, to: user, known: known.smpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen)
         isChanged = try offer(xftp, .xftp, to: user, known: known.xftpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen) || isChanged
-        for relay in configuration.operators.flatMap(\.chatRelays) where !known.chatRelays.contains(where: { $0.address == relay.address }) {
-            var new = relay
-            new.chatRelayID = nil
-            try db.servers.set(new, user: user)
-        }
+        try offer(configuration.operators.flatMap(\.chatRelays), to: user, known: known.chatRelays)
         guard !isChosen else { return isChanged }
         let own = configuration.servers.map { PresetOperator.Server($0.wireString) }
         let files = configuration.fileServers.map { PresetOperator.Server($0) }
         isChanged = try offer(own, .smp, to: user, known: known.smpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
         return try offer(files, .xftp, to: user, known: known.xftpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
+    }
+
+    /// Gives a profile the relays that operators have now, and takes those that they do not have any more. Whether one is used stays as it was chosen.
+    private func offer(_ relays: [UserChatRelay], to user: UserID, known: [UserChatRelay]) throws {
+        for gone in known where gone.preset && !relays.contains(where: { $0.address == gone.address }) {
+            if let id = gone.chatRelayID { try db.servers.deletePresetRelay(id, user: user) }
+        }
+        for relay in relays where !known.contains(where: { $0.address == relay.address }) {
+            var new = relay
+            new.chatRelayID = nil
+            try db.servers.set(new, user: user)
+        }
     }
 
     private func offer(

@@ -54,3 +54,11 @@ extension GroupMember {
     /// The key with which the member signs; nil if it is not known.
     package var signingKey: Ed25519.PublicKey? { publicKey.flatMap { try? Ed25519.PublicKey(wireString: $0) } }
 }
+
+extension SecurityCode {
+    /// The code that two members of a channel compare to find out whether the relays have told each the key of the other: the same for both.
+    package init(keys: Ed25519.PublicKey, _ other: Ed25519.PublicKey) {
+        let sorted = [keys.raw, other.raw].sorted { $0.lexicographicallyPrecedes($1) }
+        self.init(hash: Hash.sha256(sorted[0] + sorted[1]))
+    }
+}

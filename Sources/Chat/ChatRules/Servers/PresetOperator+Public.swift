@@ -1,5 +1,5 @@
-// The operators of the public network, as clients of version 6.5 ship them: a fact of that network, taken from their source at commit
-// d6c9c0ee (Simplex.Chat.Operators.Presets) and simplexmq at commit ba6af65c (Simplex.FileTransfer.Client.Presets).
+// The operators of the public network, as clients of version 7.0 ship them: a fact of that network, taken from their source at commit
+// 6bb1da9e8 (Simplex.Chat.Operators.Presets) and simplexmq at commit 836254a4c (Simplex.FileTransfer.Client.Presets).
 
 import ChatAPI
 import ChatProtocol
@@ -7,7 +7,7 @@ package import SMPProtocol
 import SMPWire
 
 extension PresetOperator {
-    /// The operators that official clients of version 6.5 come with, in their order.
+    /// The operators that official clients of version 7.0 come with, in their order.
     package static let publicNetwork: [PresetOperator] = [simpleXChat, flux]
 
     /// SimpleX Chat Ltd: its routers hold queues, and forward to others for private routing.
@@ -16,10 +16,10 @@ extension PresetOperator {
         smpServers: simpleXChatRouters.map { Server($0) } + simpleXChatOlderRouters.map { Server($0, isEnabled: false) }, smpServersInUse: 4,
         xftpServers: simpleXChatFileRouters.map { Server($0) }, xftpServersInUse: 3, chatRelays: simpleXChatRelays)
 
-    /// InFlux Technologies Limited: its routers only forward to others until a user gives them more to do.
+    /// InFlux Technologies Limited: its message routers only forward to others and resolve names until a user gives them more to do. Its file routers store.
     package static let flux = PresetOperator(
         tag: "flux", tradeName: "Flux", legalName: "InFlux Technologies Limited", serverDomains: ["simplexonflux.com"],
-        smpRoles: .init(storage: false, proxy: true), xftpRoles: .init(storage: false, proxy: true),
+        smpRoles: .init(storage: false, proxy: true, names: true),
         smpServers: fluxRouters.map { Server($0) }, smpServersInUse: 3, xftpServers: fluxFileRouters.map { Server($0) }, xftpServersInUse: 3)
 
     /// A router that official clients know, though none of their profiles begins with it.
@@ -61,10 +61,11 @@ extension PresetOperator {
         "xftp://6nSvtY9pJn6PXWTAIMNl95E1Kk1vD7FM2TeOA64CFLg=@xftp6.simplex.im,tg3fmu6houq7vfqlsipm2qqzhtpgxesnuydqozx3khojxydhs53sbbyd.onion",
     ]
 
-    /// Relays for channels. A new channel uses both.
+    /// Relays for channels.
     private static let simpleXChatRelays = [
         relay("SimpleX Chat Relay 1", "https://smp5.simplex.im/r#Fp5RWXkiRFg-hgcDwC2v-MWnPfvEf42RgCqREntW0mw"),
         relay("SimpleX Chat Relay 2", "https://smp6.simplex.im/r#_qlQfogHGDJ8MAF2wKmkglRBM-xHR142gDJstKiGRQQ"),
+        relay("SimpleX Chat Relay 3", "https://smp4.simplex.im/r#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M"),
     ]
 
     private static func relay(_ name: String, _ address: String) -> UserChatRelay {

@@ -16,7 +16,7 @@ package struct UserServersValidation {
     package init(_ servers: [UserOperatorServers], others: [(user: User, servers: [UserOperatorServers])]) {
         errors += Self.missing(.smp, in: servers, of: nil) + Self.missing(.xftp, in: servers, of: nil)
         errors += Self.duplicates(.smp, in: servers) + Self.duplicates(.xftp, in: servers) + Self.duplicateRelays(in: servers)
-        warnings += Self.missingRelays(in: servers, of: nil)
+        warnings += Self.missingRelays(in: servers, of: nil) + Self.missingResolvers(in: servers, of: nil)
         let changed = servers.compactMap(\.serverOperator)
         for other in others {
             let theirs = other.servers.map { group in
@@ -25,7 +25,7 @@ package struct UserServersValidation {
                 return group
             }
             errors += Self.missing(.smp, in: theirs, of: other.user) + Self.missing(.xftp, in: theirs, of: other.user)
-            warnings += Self.missingRelays(in: theirs, of: other.user)
+            warnings += Self.missingRelays(in: theirs, of: other.user) + Self.missingResolvers(in: theirs, of: other.user)
         }
     }
 
@@ -67,6 +67,14 @@ package struct UserServersValidation {
             (group.serverOperator?.enabled ?? true) && group.chatRelays.contains { $0.enabled && !$0.deleted }
         }
         return isThere ? [] : [.noChatRelays(user: user)]
+    }
+
+    private static func missingResolvers(in groups: [UserOperatorServers], of user: User?) -> [UserServersWarning] {
+        let isThere = groups.contains { group in
+            let resolves = group.serverOperator.map { $0.enabled && $0.smpRoles.names != false } ?? true
+            return resolves && group.smpServers.contains { $0.enabled && !$0.deleted }
+        }
+        return isThere ? [] : [.noNamesServers(user: user)]
     }
 
     /// The first error as a text; nil without errors.

@@ -175,6 +175,37 @@ package enum ChatStoreMigrations {
                     ALTER TABLE server_operators ADD COLUMN xftp_names INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("41 domains of contacts and groups") { db in
+            // A domain that was looked up. It counts only as long as the profile of the contact or group claims the same.
+            for table in ["contacts", "groups"] {
+                try db.execute(
+                    sql: """
+                        ALTER TABLE \(table) ADD COLUMN resolved_domain TEXT;
+                        ALTER TABLE \(table) ADD COLUMN domain_verified INTEGER;
+                        CREATE INDEX \(table)_on_resolved_domain ON \(table)(user_id, resolved_domain) WHERE resolved_domain IS NOT NULL;
+                        """)
+            }
+        }
+        migrator.registerMigration("42 members of channels whose keys were compared") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE group_members ADD COLUMN verified_code TEXT;
+                    ALTER TABLE group_members ADD COLUMN verified_code_at INTEGER;
+                    """)
+        }
+        migrator.registerMigration("43 members of messages and announcements that this version does not know") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE kept_item_members (
+                        chat_item_id INTEGER PRIMARY KEY REFERENCES chat_items(chat_item_id) ON DELETE CASCADE,
+                        members_json TEXT NOT NULL
+                    ) STRICT;
+                    CREATE TABLE kept_member_members (
+                        group_member_id INTEGER PRIMARY KEY REFERENCES group_members(group_member_id) ON DELETE CASCADE,
+                        members_json TEXT NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }
 

@@ -44,7 +44,7 @@ package struct ContactTable {
         c.contact_request_id, c.chat_deleted, c.item_ttl, c.ui_themes_json, c.custom_data_json,
         (SELECT group_concat(chat_tag_id) FROM contact_tags t WHERE t.contact_id = c.contact_id),
         c.group_member_id, c.group_invitation_sent, c.group_direct_link, c.group_direct_from_group_id,
-        c.group_direct_from_member_id, c.group_direct_from_connection_id, c.group_direct_started
+        c.group_direct_from_member_id, c.group_direct_from_connection_id, c.group_direct_started, c.resolved_domain, c.domain_verified
         """
 
     private static let joins = """
@@ -98,12 +98,15 @@ package struct ContactTable {
                 link: $0, fromGroupID: directGroup, fromGroupMemberID: directMember, fromGroupMemberConnectionID: directConnection,
                 startedConnection: directStarted)
         }
+        let domain = row.optionalText(), isVerified = row.optionalFlag()
         let connection = ConnectionTable.connection(&row)?.connection
         let merged = ContactUserPreferences(
             user: user.profile.preferences, userForContact: userPreferences, contact: profile.preferences,
             isIncognito: connection?.customUserProfileID != nil)
+        var shown = LocalProfile(profile, id: profileID, alias: alias)
+        if let domain, domain == profile.claimedDomain { shown.isDomainVerified = isVerified }
         return Contact(
-            contactID: id, localDisplayName: name, profile: LocalProfile(profile, id: profileID, alias: alias),
+            contactID: id, localDisplayName: name, profile: shown,
             activeConnection: connection, contactUsed: isUsed, status: status, chatSettings: settings,
             userPreferences: userPreferences, mergedPreferences: merged, createdAt: createdAt, updatedAt: updatedAt,
             chatTimestamp: chatTime, preparedContact: prepared, contactRequestID: requestID, contactGroupMemberID: memberID,
@@ -136,6 +139,16 @@ package struct ContactTable {
                  WHERE c.user_id = ? AND c.prepared_short_link = ? AND c.is_user = 0 ORDER BY c.contact_id DESC LIMIT 1
                 """, [user.userID, shortLink]
         ) { try Self.contact(&$0, of: user) }
+    }
+
+    /// The contact to whom a domain leads, as far as was found out before.
+    package func find(of user: User, domain: String) throws -> Contact? {
+        try db.all(
+            Self.selection + """
+                 WHERE c.user_id = ? AND c.resolved_domain = ? AND c.domain_verified = 1 AND c.is_user = 0 AND c.contact_status = 'active'
+                    ORDER BY c.contact_id DESC
+                """, [user.userID, domain]
+        ) { try Self.contact(&$0, of: user) }.first { $0.profile.isDomainVerified == true }
     }
 
     /// The contact without a connection whose profile says that this is its address.

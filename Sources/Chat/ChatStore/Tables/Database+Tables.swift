@@ -57,6 +57,10 @@ extension Database {
     package var deliveries: DeliveryTable { DeliveryTable(db: self) }
     /// Requests to the agent that survive a restart.
     package var jobs: JobTable { JobTable(db: self) }
+    /// What was found out about the domains of contacts and groups.
+    package var resolvedDomains: ResolvedDomainTable { ResolvedDomainTable(db: self) }
+    /// Members of received JSON that this version does not know.
+    package var keptMembers: KeptMembersTable { KeptMembersTable(db: self) }
     /// Outcomes of commands that are performed once.
     package var commands: CommandTable { CommandTable(db: self) }
     /// Events of the agent that have been counted.

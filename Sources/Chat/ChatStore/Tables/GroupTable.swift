@@ -51,6 +51,7 @@ package struct GroupTable {
             WHERE h.group_id = g.group_id AND h.category = 'host')),
         (SELECT group_concat(chat_tag_id) FROM group_tags t WHERE t.group_id = g.group_id),
         g.item_ttl, g.ui_themes_json, g.custom_data_json, g.current_members, g.members_require_attention, g.via_link,
+        g.resolved_domain, g.domain_verified,
         \(channelColumns)
         """
 
@@ -87,12 +88,16 @@ package struct GroupTable {
         let currentMembers = row.int()
         let attention = row.int()
         let viaLink = row.optionalText()
+        let domain = row.optionalText(), isVerified = row.optionalFlag()
         let channel = ChannelColumns(&row)
         let membership = try MemberTable.member(&row)
         var businessChat: BusinessChatInfo?
         if let kind, let business, let customer {
             businessChat = BusinessChatInfo(chatType: .init(rawValue: kind), businessID: business, customerID: customer)
+            // The group has no profile of its own that could claim it.
+            if let domain { businessChat?.unknownMembers["businessDomain"] = ["domain": .string(domain)] }
         }
+        let isClaimed = domain.map { businessChat != nil || $0 == profile.claimedDomain } ?? false
         let prepared = fullLink.map { link in
             PreparedGroup(
                 connectionLink: CreatedConnectionLink(fullLink: link, shortLink: shortLink), preparedConnection: hasConnection,
@@ -106,7 +111,8 @@ package struct GroupTable {
             preparedGroup: prepared, chatTags: tags, chatItemTTL: ttl, uiThemes: themes, customData: custom,
             groupSummary: GroupSummary(currentMembers: currentMembers, publicMemberCount: channel.publicMemberCount),
             membersRequireAttention: Int(attention), viaGroupLinkURI: viaLink,
-            groupKeys: profile.publicGroup.flatMap { channel.keys(of: $0) }, rosterVersion: channel.rosterVersion)
+            groupKeys: profile.publicGroup.flatMap { channel.keys(of: $0) }, rosterVersion: channel.rosterVersion,
+            isDomainVerified: isClaimed ? isVerified : nil)
     }
 
     package func find(_ id: GroupID, user: UserID) throws -> GroupInfo? {
@@ -149,6 +155,16 @@ package struct GroupTable {
         try db.first(
             Self.selection + " WHERE g.user_id = ? AND g.prepared_short_link = ? ORDER BY g.group_id DESC LIMIT 1", [user, shortLink],
             Self.group)
+    }
+
+    /// The channel or business chat to which a domain leads, as far as was found out before.
+    package func find(user: UserID, domain: String, isBusiness: Bool) throws -> GroupInfo? {
+        try db.all(
+            Self.selection + """
+                 WHERE g.user_id = ? AND g.resolved_domain = ? AND g.domain_verified = 1 AND (g.business_kind IS NOT NULL) = ?
+                    ORDER BY g.group_id DESC
+                """, [user, domain, isBusiness], Self.group
+        ).first { $0.isDomainVerified == true }
     }
 
     /// The business chat that was opened by a request with this tag.

@@ -26,8 +26,19 @@ extension MemberTable {
         return try id.flatMap { try find(GroupMemberID($0)) }
     }
 
+    /// Stores the key of a member. What was verified of another key does not hold for it.
     package func update(_ id: GroupMemberID, publicKey: Ed25519.PublicKey?) throws {
-        try db.run("UPDATE group_members SET public_key = ? WHERE group_member_id = ?", [publicKey?.raw.blob, id])
+        try db.run(
+            """
+            UPDATE group_members SET verified_code = CASE WHEN public_key IS ?1 THEN verified_code END, public_key = ?1 WHERE group_member_id = ?2
+            """, [publicKey?.raw.blob, id])
+    }
+
+    /// Stores the code by which the key of a member of a channel was compared; nil takes that back.
+    package func update(_ id: GroupMemberID, verifiedCode: ConfirmedSecurityCode?) throws {
+        try db.run(
+            "UPDATE group_members SET verified_code = ?, verified_code_at = ? WHERE group_member_id = ?",
+            [verifiedCode?.securityCode, verifiedCode?.verifiedAt.stored, id])
     }
 
     /// Stores what the link of a relay tells about it.

@@ -96,7 +96,7 @@ package struct MemberTable {
         m.invited_by_user, m.invited_by_contact_id, m.invited_by_member_id, m.local_display_name, m.contact_id, m.profile_id,
         mp.profile_id, mp.profile_json, mp.local_alias, m.peer_min_version, m.peer_max_version, m.created_at, m.updated_at,
         m.support_chat_ts, m.support_unread, m.support_attention, m.support_mentions, m.support_last_member_ts, m.public_key, m.relay_link,
-        m.role_claimed,
+        m.role_claimed, m.verified_code, m.verified_code_at,
         \(ConnectionTable.columns)
         """
 
@@ -140,6 +140,7 @@ package struct MemberTable {
         let publicKey = row.optionalBytes()
         let relayLink = row.optionalText()
         let isRoleClaimed = row.flag()
+        let verifiedCode = row.optionalText(), verifiedAt = row.optionalInt().map(UTCTimestamp.init(stored:))
         let connection = ConnectionTable.connection(&row)?.connection
         return GroupMember(
             groupMemberID: id, groupID: groupID, indexInGroup: index, memberID: memberID, role: role, category: category, status: status,
@@ -149,6 +150,7 @@ package struct MemberTable {
             contactID: contactID.map { ContactID($0) }, profileID: profileID, activeConnection: connection, chatVersions: versions,
             createdAt: createdAt, updatedAt: updatedAt, supportChat: support,
             publicKey: publicKey.flatMap { try? Ed25519.PublicKey(raw: $0) }?.wireString, relayLink: relayLink,
+            verifiedCode: verifiedCode.flatMap { code in verifiedAt.map { ConfirmedSecurityCode(securityCode: code, verifiedAt: $0) } },
             isRoleClaimed: isRoleClaimed ? true : nil)
     }
 

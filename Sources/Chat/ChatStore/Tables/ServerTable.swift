@@ -119,6 +119,11 @@ package struct ServerTable {
         }
     }
 
+    /// Takes a relay that its operator does not have any more. Channels that it serves have their own record of it.
+    package func deletePresetRelay(_ id: UserChatRelayID, user: UserID) throws {
+        try db.run("DELETE FROM user_chat_relays WHERE chat_relay_id = ? AND user_id = ? AND preset = 1", [id, user])
+    }
+
     /// A relay that a profile can use.
     package func chatRelay(_ id: UserChatRelayID, user: UserID) throws -> UserChatRelay? {
         try chatRelays(ofUser: user).first { $0.chatRelayID == id }

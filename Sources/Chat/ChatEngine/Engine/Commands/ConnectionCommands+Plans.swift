@@ -12,14 +12,18 @@ import SMPWire
 private enum ConnectTarget {
     case link(ConnectionLink)
     case name(SimpleXName)
+    /// A name without a sign. It can be that of a channel and that of a contact.
+    case domain(SimpleXDomain)
 
     init?(_ text: String) {
         if text.hasPrefix("@") || text.hasPrefix("#") || text.hasPrefix("simplex:/name") {
             guard let name = try? SimpleXName(wireString: text) else { return nil }
             self = .name(name)
-        } else {
-            guard let link = try? ConnectionLink(wireString: text) else { return nil }
+        } else if let link = try? ConnectionLink(wireString: text) {
             self = .link(link)
+        } else {
+            guard let domain = try? SimpleXDomain(wireString: text) else { return nil }
+            self = .domain(domain)
         }
     }
 }
@@ -27,11 +31,15 @@ private enum ConnectTarget {
 /// The link of a target, and what connecting by it would do.
 private struct PlannedTarget {
     let link: FullLink
-    let plan: ConnectionPlan
+    var plan: ConnectionPlan
     /// The name that was resolved to the link.
     var name: SimpleXName?
+    /// The name of the other kind with the same domain, if there is a link for it.
+    var otherName: SimpleXName?
 
-    func response(for user: User) -> ChatResponse { .connectionPlan(user: user, connectionLink: link.created, name: name?.api, plan: plan) }
+    func response(for user: User) -> ChatResponse {
+        .connectionPlan(user: user, connectionLink: link.created, name: name?.api, otherName: otherName?.api, plan: plan)
+    }
 }
 
 extension ConnectionCommands {
@@ -66,33 +74,69 @@ extension ConnectionCommands {
             if let known = try await known(short, user: user, resolving: mode, signature: signature) { return known }
             guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
             return try await plan(short, try await resolve(short, user: user), user: user, signature: signature)
-        case .name(let name):
-            // Names are not stored with contacts and groups: only routers know what they stand for.
-            guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
-            let short = try await link(of: name, user: user)
-            let resolved = try await resolve(short, user: user)
-            // Anybody can register a name for the link of somebody else.
-            guard resolved.claimedName(name.kind) == name.domain else { throw name.notReady(.unknownDomain) }
-            var planned: PlannedTarget
-            if let known = try await known(short, user: user, resolving: mode, signature: signature) {
-                planned = known
-            } else {
-                planned = try await plan(short, resolved, user: user, signature: signature)
-            }
-            planned.name = name
-            return planned
+        case .name(let name): return try await plan(name, user: user, resolving: mode, signature: signature)
+        case .domain(let domain): return try await plan(domain, user: user, resolving: mode, signature: signature)
         }
     }
 
-    /// The first link of a name that leads to an owner of its kind.
-    private func link(of name: SimpleXName, user: User) async throws(ChatCoreError) -> ConnectionShortLink {
-        let agentUser = try runner.agentUser(of: user)
-        let record = try await core.agent { agent throws(AgentError) in try await agent.resolveName(name.domain, user: agentUser) }
-        for text in name.kind == .contact ? record.contactLinks : record.channelLinks {
-            guard let link = try? ConnectionShortLink(wireString: text), case .contact(_, let type, _, _) = link else { continue }
-            if type == (name.kind == .contact ? .contact : .channel) { return link.complete }
+    /// The plan for a name. One that was found to lead to a contact or channel is not looked up again, unless known groups are.
+    ///
+    /// - Parameter record: The record of the name, if it was looked up already.
+    private func plan(
+        _ name: SimpleXName, record: NameRecord? = nil, user: User, resolving mode: PlanResolveMode, signature: LinkOwnerSignature?
+    ) async throws(ChatCoreError) -> PlannedTarget {
+        if let known = try await known(name, user: user), mode != .allGroups || name.kind == .contact { return known }
+        guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
+        var found = record
+        if found == nil { found = try await self.record(of: name.domain, user: user) }
+        guard let short = found?.links(name.kind).first else { throw name.domain.notReady(.noValidLink) }
+        let resolved = try await resolve(short, user: user)
+        // Anybody can register a name for the link of somebody else.
+        guard resolved.claimedDomain(name.kind) == name.domain.fullName else { throw name.domain.notReady(.unknownDomain) }
+        var planned: PlannedTarget
+        if let known = try await known(short, user: user, resolving: mode, signature: signature) {
+            planned = known
+        } else {
+            planned = try await plan(short, resolved, user: user, signature: signature)
         }
-        throw name.notReady(.noValidLink)
+        planned.name = name
+        let before = planned.plan, claims = resolved.claims
+        planned.plan = try await transaction { try $0.connectionPlans.learn(name, claims, before, user: user) }
+        return planned
+    }
+
+    /// The plan for a name whose owner is known here.
+    private func known(_ name: SimpleXName, user: User) async throws(ChatCoreError) -> PlannedTarget? {
+        guard let (link, plan) = try await query({ try $0.connectionPlans.known(name, user: user) }) else { return nil }
+        return PlannedTarget(link: link, plan: plan, name: name)
+    }
+
+    /// The plan for a domain without a sign: that of the channel, or else that of the contact.
+    private func plan(
+        _ domain: SimpleXDomain, user: User, resolving mode: PlanResolveMode, signature: LinkOwnerSignature?
+    ) async throws(ChatCoreError) -> PlannedTarget {
+        let channel = SimpleXName(.publicGroup, domain), contact = SimpleXName(.contact, domain)
+        let record: NameRecord
+        do throws(ChatCoreError) {
+            guard mode != .never else { throw ChatCoreError(Refusal.chat(.notResolvedLocally).error) }
+            record = try await self.record(of: domain, user: user)
+        } catch {
+            for name in [channel, contact] {
+                if let known = try await known(name, user: user) { return known }
+            }
+            throw error
+        }
+        guard !record.links(.publicGroup).isEmpty else { return try await plan(contact, record: record, user: user, resolving: mode, signature: signature) }
+        let isContact = !record.links(.contact).isEmpty
+        do throws(ChatCoreError) {
+            var planned = try await plan(channel, record: record, user: user, resolving: mode, signature: signature)
+            planned.otherName = isContact ? contact : nil
+            return planned
+        } catch {
+            guard isContact, var planned = try? await plan(contact, record: record, user: user, resolving: mode, signature: signature) else { throw error }
+            planned.otherName = channel
+            return planned
+        }
     }
 
     private func resolve(_ short: ConnectionShortLink, user: User) async throws(ChatCoreError) -> ResolvedLink {
@@ -183,24 +227,48 @@ extension ConnectionCommands {
         let user = try await query { try $0.user() }
         let planned = try await plan(try target(text), user: user)
         let plan = planned.plan
+        // What a name has prepared before, without reaching anybody, is tried again.
+        if planned.name != nil, case .contactAddress(.known(let contact)) = plan, contact.activeConnection == nil, contact.preparedContact != nil {
+            return try await connectPrepared(contact.contactID, incognito: incognito, message: nil)
+        }
+        if planned.name != nil, case .groupLink(.known(let group, _, _, _)) = plan, group.preparedGroup?.preparedConnection == false {
+            return try await connectPreparedGroup(group.groupID, incognito: incognito, message: nil)
+        }
         guard plan.proceeds else { return planned.response(for: user) }
         if case .error(let error) = plan { core.hub.publish(.chatError(error: error)) }
         if case .contactAddress(.contactViaAddress(let contact)) = plan {
             return try await connectViaAddress(contact.contactID, user: user.userID, incognito: incognito)
         }
+        let domain = planned.name?.domain.fullName
         if case .groupLink(.ok(let info?, let data?, _)) = plan, !info.direct {
-            return try await joinChannel(planned.link.created, data, user: user, incognito: incognito)
+            return try await joinChannel(planned.link.created, data, user: user, incognito: incognito, domain: domain)
+        }
+        if case .contactAddress(.ok(let data?, _)) = plan, let domain {
+            return try await connect(planned.link.created, data, user: user, incognito: incognito, domain: domain)
         }
         return try await connect(planned.link.created, user: user.userID, incognito: incognito)
     }
 
     /// Joins a channel by its relays. If none can be reached, the channel stays as one that is prepared.
     private func joinChannel(
-        _ link: CreatedConnectionLink, _ data: GroupShortLinkData, user: User, incognito: Bool
+        _ link: CreatedConnectionLink, _ data: GroupShortLinkData, user: User, incognito: Bool, domain: String?
     ) async throws(ChatCoreError) -> ChatResponse {
-        let prepared = try await transaction { try $0.preparedGroups.prepare(link, isDirect: false, data, user: user.userID) }
+        let prepared = try await transaction { try $0.preparedGroups.prepare(link, isDirect: false, data, user: user.userID, domain: domain) }
         guard case .newPreparedChat(_, let chat) = prepared, case .group(let group, _) = chat.chatInfo else { return prepared }
         return try await connectPreparedGroup(group.groupID, incognito: incognito, message: nil)
+    }
+
+    /// Connects to the contact or business to which a name leads. The chat is there at once, so that the name is kept with it.
+    private func connect(
+        _ link: CreatedConnectionLink, _ data: ContactShortLinkData, user: User, incognito: Bool, domain: String
+    ) async throws(ChatCoreError) -> ChatResponse {
+        let prepared = try await transaction { try $0.contacts.prepare(link, data, user: user.userID, domain: domain) }
+        guard case .newPreparedChat(_, let chat) = prepared else { return prepared }
+        switch chat.chatInfo {
+        case .direct(let contact): return try await connectPrepared(contact.contactID, incognito: incognito, message: nil)
+        case .group(let group, _): return try await connectPreparedGroup(group.groupID, incognito: incognito, message: nil)
+        default: return prepared
+        }
     }
 }
 
@@ -228,32 +296,17 @@ extension ResolvedLink {
 }
 
 extension ResolvedLink {
+    /// The profile behind the link, as its owner has signed it.
+    fileprivate var claims: LinkedProfile {
+        LinkedProfile(
+            contact: (try? ShortLinkUserData.decode(ContactShortLinkData.self, from: user.userData.bytes))?.profile,
+            group: try? ShortLinkUserData.decode(GroupShortLinkData.self, from: user.userData.bytes))
+    }
+
     /// The domain that the owner of the link claims in its profile; nil for none.
-    fileprivate func claimedName(_ kind: SimpleXName.Kind) -> SimpleXDomain? {
-        let claim: JSONValue?
-        switch kind {
-        case .contact:
-            let data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: user.userData.bytes)
-            claim = data?.profile.unknownMembers["contactDomain"]
-        case .publicGroup:
-            let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: user.userData.bytes)
-            claim = data?.groupProfile.publicGroup?.unknownMembers["publicGroupAccess"]?["groupDomainClaim"]
-        }
-        return claim?["domain"]?.stringValue.flatMap { try? SimpleXDomain(wireString: $0) }
+    fileprivate func claimedDomain(_ kind: SimpleXName.Kind) -> String? {
+        kind == .contact ? claims.contact?.claimedDomain : claims.group?.groupProfile.claimedDomain
     }
-}
-
-extension SimpleXName {
-    /// The name as the API shows it.
-    fileprivate var api: SimplexNameInfo { SimplexNameInfo(nameType: kind.rawValue, nameDomain: domain.api) }
-
-    fileprivate func notReady(_ reason: SimplexDomainError) -> ChatCoreError {
-        ChatCoreError(Refusal.chat(.simplexDomainNotReady(simplexDomain: domain.api, simplexDomainError: reason)).error)
-    }
-}
-
-extension SimpleXDomain {
-    fileprivate var api: SimplexDomainInfo { SimplexDomainInfo(topLevel: topLevel.rawValue, domain: domain, subdomains: subdomains) }
 }
 
 extension ConnectionPlan {

@@ -23,9 +23,9 @@ extension ConnectionCommands {
         switch command {
         case .add(let id, let incognito): try await addInvitation(user: id, incognito: incognito)
         case .plan(let id, let target, let mode, let signature): try await plan(target, user: id, resolving: mode, signature: signature)
-        case .prepareContact(let id, let link, let data): try await transaction { try $0.contacts.prepare(link, data, user: id) }
-        case .prepareGroup(let id, let link, let isDirect, let data):
-            try await transaction { try $0.preparedGroups.prepare(link, isDirect: isDirect, data, user: id) }
+        case .prepareContact(let id, let link, let data, let domain): try await prepareContact(link, data, user: id, domain: domain)
+        case .prepareGroup(let id, let link, let isDirect, let data, let domain):
+            try await prepareGroup(link, isDirect: isDirect, data, user: id, domain: domain)
         case .connect(let id, let incognito, let link): try await connect(link, user: id, incognito: incognito)
         case .connectLink(let incognito, let link): try await connectLink(link, incognito: incognito)
         case .connectSimplex: try await refuse("connecting to the developers")

@@ -28,6 +28,7 @@ extension ConsoleCommands {
                 return .userAcceptedGroupSent(user: user, groupInfo: try transaction.conversations.group(id, of: user), hostContact: nil)
             }
         case .leave: return try await runner.run(.groups(.leave(id)))
+        case .setPublicAccess(let access): return try await runner.run(.groups(.setPublicAccess(id, access)))
         case .allowRelay: return try await runner.run(.groups(.allowRelay(id)))
         case .delete: return try await runner.run(.chats(.delete(.group(id), mode: .full(notify: true))))
         case .clear: return try await runner.run(.chats(.clear(.group(id))))

@@ -53,6 +53,7 @@ extension ContactCommands {
         case .syncRatchet(let id, let force): try await syncRatchet(id, force: force)
         case .securityCode(let id): try await securityCode(id)
         case .verify(let id, let code): try await verify(id, code: code)
+        case .verifyDomain(let id): try await runner.connectionCommands.verifyDomain(of: id)
         case .enable(let id):
             try await transaction { transaction in
                 let user = try transaction.user()

@@ -53,6 +53,8 @@ extension GroupCommands {
                 return .groupInfo(user: user, groupInfo: try transaction.conversations.group(id, of: user))
             }
         case .updateProfile(let id, let profile): try await update(id, to: profile)
+        case .setPublicAccess(let id, let access): try await runner.connectionCommands.setPublicAccess(access, of: id)
+        case .verifyDomain(let id): try await runner.connectionCommands.verifyDomain(of: id)
         case .createLink(let id, let role): try await createLink(of: id, as: role)
         case .deleteLink(let id):
             try await transaction { transaction in
@@ -267,7 +269,7 @@ extension GroupCommands {
 
     // MARK: The connection with a member
 
-    private func connected(
+    func connected(
         _ id: GroupMemberID, in group: GroupID
     ) async throws(ChatCoreError) -> (user: User, group: GroupInfo, member: GroupMember, connection: Connection, agentID: ConnectionID) {
         try await query { transaction in
@@ -321,24 +323,6 @@ extension GroupCommands {
             member = chat.supportMember ?? member
         }
         return .groupMemberRatchetSyncStarted(user: found.user, groupInfo: found.group, member: found.member, connectionStats: stats.api)
-    }
-
-    private func securityCode(of id: GroupMemberID, in group: GroupID) async throws(ChatCoreError) -> ChatResponse {
-        let found = try await connected(id, in: group)
-        let code = try await runner.contactCommands.code(found.agentID)
-        guard let confirmed = found.connection.connectionCode, !code.matches(confirmed.securityCode) else {
-            return .groupMemberCode(user: found.user, groupInfo: found.group, member: found.member, connectionCode: code.text)
-        }
-        return try await transaction { transaction in
-            try transaction.db.connections.update(found.connection.connectionID, securityCode: nil)
-            let member = try transaction.conversations.member(id, in: found.group)
-            return .groupMemberCode(user: found.user, groupInfo: found.group, member: member, connectionCode: code.text)
-        }
-    }
-
-    private func verify(_ id: GroupMemberID, in group: GroupID, code entered: String?) async throws(ChatCoreError) -> ChatResponse {
-        let found = try await connected(id, in: group)
-        return try await runner.contactCommands.verify(found.connection, found.agentID, code: entered, user: found.user)
     }
 
     private func createContact(of id: GroupMemberID, in group: GroupID) async throws(ChatCoreError) -> ChatResponse {

@@ -25,7 +25,7 @@ extension ServerCommands {
             return try await query { transaction in
                 let user = try transaction.user(id)
                 let validation = try transaction.servers.validation(of: servers, user: user)
-                return .userServersValidation(user: user, errors: validation.errors, warnings: validation.warnings)
+                return .userServersValidation(user: user, errors: validation.errors, warnings: UserServersWarnings(validation.warnings))
             }
         case .protocolServers(let kind): return try await showServers(user: nil) { $0.only(kind) }
         case .setProtocolServers(let kind, let addresses):

@@ -56,6 +56,7 @@ extension UserCommands {
             }
         case .updateProfile(let id, let profile):
             try await transactionThatPublishes { try $0.users.updateProfile(of: try $0.user(id), to: profile) }
+        case .setDomain(let id, let domain): try await runner.connectionCommands.setDomain(domain, user: id)
         case .showProfile:
             try await query {
                 let user = try $0.user(); return .userProfile(user: user, profile: user.profile.published)
