@@ -155,6 +155,22 @@ import Testing
         #expect(faults(in: source.text.replacing("Kitchen", with: "ann")) == [])
     }
 
+    @Test func aProfileConnectsByLinksAndNames() throws {
+        let link = "https://smp.simplex.im/a#lrdvu2d8A1GumSmoKb2krQmtKhWXq-tyGpHuM7aMwsw"
+        let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  a: { connect: [\"@ann.simplex\", \"#news\", team.simplex, \"\(link)\"] }\n")
+        #expect(file.profiles.first?.connections == ["@ann.simplex", "#news", "team.simplex", link])
+        #expect(try BotsFile(parsing: "parley: 1\nprofiles:\n  a: { connect: \"@ann.simplex\" }\n").makeBots().first?.connections == ["@ann.simplex"])
+        for (value, message) in [
+            ("ann", "\"ann\" is neither a link nor a name"), ("\"@ann\"", "\"@ann\" is neither a link nor a name"),
+            ("\"#a--b.simplex\"", "\"#a--b.simplex\" is neither a link nor a name"),
+            ("[a.simplex, a.simplex]", "\"a.simplex\" is there twice"),
+            ("\"\(link.replacing("/a#", with: "/r#"))\"", "neither a link nor a name"),
+        ] {
+            let found = faults(in: "parley: 1\nprofiles:\n  a: { connect: \(value) }\n")
+            #expect(found.count == 1 && found.first?.message.contains(message) == true, "\(value): \(found)")
+        }
+    }
+
     @Test func groupsThatABotJoinsNeedSomebodyWhoInvitesIt() throws {
         let source = MarkedSource("parley: 1\nprofiles:\n  a: { joined-groups: §[Team] }\n"), found = faults(in: source.text)
         #expect(found.map(\.code) == [.badValue] && found.first?.position == source.position, "\(found)")

@@ -33,6 +33,8 @@ final class ScriptedCore: IdempotentChatCore {
         var unblockFailures: [ChatCoreError] = []
         /// What the next commands about messages fail with.
         var failures: [ChatCoreError] = []
+        /// The next plans for links and names, of which the last stays.
+        var plans: [String: [Result<ConnectionPlan, ChatCoreError>]] = [:]
         /// The relays of the profile.
         var relays: [UserChatRelay] = []
         /// Bytes of the longest text that one message may have.
@@ -136,6 +138,11 @@ final class ScriptedCore: IdempotentChatCore {
             guard let index = state.users.firstIndex(where: { $0.userID == id }) else { break }
             state.users[index] = Self.user(id, profile)
             return .success(.cmdOk(user: state.users[index]))
+        case .connections(.plan(let id, let target, _, _)):
+            guard let owner = owner(id), let plan = state.plans[target]?.first else { break }
+            if state.plans[target]?.count ?? 0 > 1 { state.plans[target]?.removeFirst() }
+            return plan.map { .connectionPlan(user: owner, connectionLink: CreatedConnectionLink(fullLink: target), plan: $0) }
+        case .connections(.connectLink): return .success(.cmdOk(user: nil))
         case .core(.start): return .success(.chatStarted)
         case .core(.subscriptions): return .success(.agentSubs(active: [:], pending: [:], removed: [:]))
         case .address(.show(let id)):

@@ -19,6 +19,9 @@ public struct Bot: Sendable {
     public var groups: [ManagedGroup] = []
     /// Channels that are made if they are not there, once the bot runs.
     public var channels: [ManagedChannel] = []
+    /// People, groups and channels that the bot connects to once it runs, each by a link or a name such as `@ann.simplex` and `#news.simplex`. What cannot be
+    /// reached, or is not registered yet, is tried again. The bot does not come back to a group that it was removed from.
+    public var connections: [String] = []
     /// True for a bot whose profile relays channels for others: owners name its address, and it forwards their posts. At most one bot of a process can
     /// be a relay, and the kind of a profile cannot change.
     public var isRelay = false

@@ -135,6 +135,8 @@ actor HostSession {
         let watching = Task { [relayChanges] in await keeper.followRelays(relayChanges) }
         defer { watching.cancel() }
         await onReady(keeping.profiles)
+        let connecting = Task { [connections = connectionKeeper(of: identities)] in await connections?.run() }
+        defer { connecting.cancel() }
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
         let running = Task { [runtimes, timers] in
@@ -155,6 +157,13 @@ actor HostSession {
         // What ended the events, if it was not the end of the core.
         taking.cancel()
         try await taking.value
+    }
+
+    /// The work that connects the bots with whom they name; nil in a dry run, which connects with nobody.
+    private func connectionKeeper(of identities: [BotIdentity]) -> ConnectionKeeper? {
+        guard dryRun == nil else { return nil }
+        let named = zip(bots, identities).filter { !$0.0.connections.isEmpty }.map { (bot: $0.0, identity: $0.1) }
+        return ConnectionKeeper(model: model, bots: named, time: time, clock: clock, monitor: monitor, logger: logger)
     }
 
     private enum Ending {

@@ -54,6 +54,7 @@ enum Schemas {
             .key("address", .mapping("address"), "Requests to connect."),
             .key("trusted-contacts", .listOrOne(.text), "People whom the bot knows for certain: each connects by a link of their own."),
             .key("joined-groups", .listOrOne(.text), "Groups of others to which trusted contacts invite the bot, and which rules send into."),
+            .key("connect", .listOrOne(.text), "People, groups and channels that the bot connects to, by links or names such as @ann.simplex."),
             .key("receive-files", .mapping("receive-files"), "The files that the bot receives on its own."),
             .key("pace", .anyOf([.words(["off"]), .mapping("pace")]), "How fast the bot sends: limits for each chat and for all together, or off."),
             .key("texts", .mapping("texts"), "The fixed texts that people read, in other words or another language."),

@@ -91,6 +91,7 @@ extension ProfileSpec {
         // Rules can be replaced by others that moderate while the bot runs.
         bot.checksQuotes = true
         bot.retention = retention
+        bot.connections = connections
         bot.background.append { await webhooks.run($0) }
         bot.undoCase = { client, group, number in
             let (said, isUndone) = try await CaseUndo(client: client, group: group).attempt(number, by: "operator")

@@ -17,6 +17,8 @@ public struct ProfileSpec: Sendable {
     public let trustedContacts: [String]
     /// Groups of others to which trusted contacts invite the bot, and which rules send into.
     public let joinedGroups: [String]
+    /// The people, groups and channels that the bot connects to, by links or names.
+    public let connections: [String]
     /// The files that the bot receives on its own; nil for none.
     public let fileReception: FileReception?
     /// The pace of sending; nil for the default of the framework.
@@ -80,6 +82,7 @@ public struct ProfileSpec: Sendable {
         let trusted = mapping.value("trusted-contacts").map { Self.names($0, hint: "a trusted contact is one person: remove one") } ?? []
         trustedContacts = trusted
         joinedGroups = mapping.value("joined-groups").map { Self.joinedGroups($0, isTrusting: !trusted.isEmpty) } ?? []
+        connections = mapping.value("connect").map(Self.connections) ?? []
         fileReception = mapping.value("receive-files").flatMap(FileReceptionSpec.read)
         pace = mapping.value("pace").flatMap(PaceSpec.read)
         texts = mapping.value("texts").map(TextsSpec.read) ?? BotTexts()
@@ -137,6 +140,24 @@ public struct ProfileSpec: Sendable {
                 hint: "name the person who does in trusted-contacts: invitations of others are not followed there")
         }
         return names(reader, hint: "remove one")
+    }
+
+    /// Links and names, each once.
+    private static func connections(_ reader: NodeReader) -> [String] {
+        var targets: [String] = []
+        for item in reader.listOrOne() ?? [] {
+            guard let text = item.nonEmptyString() else { continue }
+            if targets.contains(text) {
+                item.report(.badValue, "\"\(text.cut)\" is there twice", hint: "remove one")
+            } else if ConnectionTargetText.kind(of: text) == nil {
+                item.report(
+                    .badValue, "\"\(text.cut)\" is neither a link nor a name",
+                    hint: "write a link of a person, group or channel, or a name in quotes: \"@ann.simplex\", \"#news.simplex\"")
+            } else {
+                targets.append(text)
+            }
+        }
+        return targets
     }
 
     /// A list of display names, each once.
