@@ -8,7 +8,7 @@ struct Figure: Sendable {
     let unit: Unit
 
     enum Unit: String, Sendable {
-        case milliseconds = "ms", microseconds = "µs", perSecond = "/s", megabytes = "MB", kilobytes = "kB", mebibytesPerSecond = "MiB/s"
+        case milliseconds = "ms", microseconds = "µs", perSecond = "/s", megabytes = "MB", kilobytes = "kB", mebibytesPerSecond = "MiB/s", count = ""
     }
 
     init(_ name: String, _ value: Double, _ unit: Unit) {
@@ -19,6 +19,7 @@ struct Figure: Sendable {
 
     var text: String {
         let digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
+        if unit == .count { return String(format: "%.0f", value) }
         return String(format: "%.\(digits)f %@", value, unit.rawValue)
     }
 }

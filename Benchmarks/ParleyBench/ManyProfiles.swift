@@ -5,29 +5,38 @@ import ProcessSupport
 enum ManyProfiles {
     /// - Parameter counts: numbers of profiles; each has a data folder of its own.
     static func measure(_ make: ParleyMake, counts: [Int], runs: Int) async throws -> [Figure] {
-        let router = try await make.startRouter()
         var figures: [Figure] = []
-        for count in counts { figures += try await measure(make.executable, count, runs: runs, router: router.address) }
-        await router.stop()
+        for asServices in [false, true] {
+            let router = try await make.startOwnRouter()
+            for count in counts { figures += try await measure(make.executable, count, asServices: asServices, runs: runs, router: router) }
+            await router.stop()
+        }
         return figures
     }
 
-    private static func measure(_ executable: String, _ count: Int, runs: Int, router: String) async throws -> [Figure] {
+    /// - Parameter asServices: Whether each profile is a service to the router, which takes up all its queues by one command.
+    private static func measure(
+        _ executable: String, _ count: Int, asServices: Bool, runs: Int, router: ParleyMake.Router
+    ) async throws -> [Figure] {
         let folder = try ScratchFolder("bench-profiles")
         let file = folder.path + "/bots.yaml"
         try bots(count).write(toFile: file, atomically: true, encoding: .utf8)
         func start() async throws -> (process: ChildProcess, time: Duration) {
             let start = ContinuousClock.now
             let process = try ChildProcess(
-                executable, ["run", file, "--data", folder.path + "/data", "--server", router, "--json"], log: folder.path + "/bots.log")
+                executable,
+                ["run", file, "--data", folder.path + "/data", "--server", router.address, "--service", asServices ? "on" : "off", "--json"],
+                log: folder.path + "/bots.log")
             guard try await process.ready().profiles?.count == count else { throw BenchFault("not every profile is ready") }
             return (process, ContinuousClock.now - start)
         }
         let made = try await start()
         await made.process.stop(.terminate)
         var times: [Duration] = [], untilReady: [Duration] = [], untilIdle: [Duration] = [], resident: [Double] = [], anonymous: [Double] = []
+        var commands: [Double] = [], read: [Double] = []
         let megabyte = 1_048_576.0
         for _ in 0..<runs {
+            let before = try await router.load()
             let (process, time) = try await start()
             times.append(time)
             untilReady.append(ProcessFigures.processorTime(of: process.id) ?? .zero)
@@ -35,13 +44,18 @@ enum ManyProfiles {
             resident.append(Double(ProcessFigures.residentMemory(of: process.id) ?? 0) / megabyte)
             anonymous.append(Double(ProcessFigures.privateMemory(of: process.id) ?? 0) / megabyte)
             await process.stop(.terminate)
+            let after = try await router.load()
+            commands.append(Double(after.subscriptions - before.subscriptions))
+            read.append(Double(after.bytesRead - before.bytesRead) / 1_024)
         }
-        let name = "\(count) profiles"
+        let name = "\(count) profiles\(asServices ? " as services" : "")"
         return [
             Figure("\(name), the first start", made.time.milliseconds, .milliseconds),
             Figure("\(name), another start", Samples(times).median.milliseconds, .milliseconds),
             Figure("\(name), another start: processor time until ready", Samples(untilReady).median.milliseconds, .milliseconds),
             Figure("\(name), another start: processor time until subscribed", Samples(untilIdle).median.milliseconds, .milliseconds),
+            Figure("\(name), another start: commands that take up queues", commands.sorted()[runs / 2], .count),
+            Figure("\(name), another start: read by the router", read.sorted()[runs / 2], .kilobytes),
             Figure("\(name): resident memory", resident.sorted()[runs / 2], .megabytes),
             Figure("\(name): private memory", anonymous.sorted()[runs / 2], .megabytes),
         ]

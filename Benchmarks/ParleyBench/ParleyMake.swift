@@ -19,7 +19,10 @@ struct ParleyMake: Make {
 
     let durabilities = ["fsync always", "fsync 1s"]
 
-    func startRouter(_ durability: String) async throws -> any BenchRouter {
+    func startRouter(_ durability: String) async throws -> any BenchRouter { try await startOwnRouter(durability) }
+
+    /// A router whose counts can be read.
+    func startOwnRouter(_ durability: String = "fsync always") async throws -> Router {
         let words = durability.split(separator: " ").map(String.init)
         let router = Router(executable: executable, folder: try ScratchFolder("bench-router"), fsync: words.last ?? "always")
         try await router.start(port: "0")
@@ -48,13 +51,13 @@ struct ParleyMake: Make {
         return bot
     }
 
-    private final class Router: BenchRouter {
+    final class Router: BenchRouter {
         private let executable: String
         private let folder: ScratchFolder
         private let fsync: String
         private let running = Mutex<(process: ChildProcess, address: String)?>(nil)
 
-        init(executable: String, folder: ScratchFolder, fsync: String) {
+        fileprivate init(executable: String, folder: ScratchFolder, fsync: String) {
             self.executable = executable
             self.folder = folder
             self.fsync = fsync
@@ -77,6 +80,17 @@ struct ParleyMake: Make {
         }
 
         func stop() async { await process?.stop(.terminate) }
+
+        /// Commands that took up queues, and bytes that the process has read, since its start.
+        func load() async throws -> (subscriptions: Int64, bytesRead: Int) {
+            let question = try ChildProcess(executable, ["server", "smp", "stats", "--json", "--data", folder.path])
+            let line = try await question.output.first("the router's counts", within: .seconds(60)) { $0 }
+            let total = try JSONValue(parsing: Array(line.utf8))["total"]
+            guard let single = total?["subscriptions"]?.intValue, let services = total?["service_subscriptions"]?.intValue,
+                let read = process.flatMap({ ProcessFigures.bytesRead(of: $0.id) })
+            else { throw BenchFault("the router tells no counts") }
+            return (single + services, read)
+        }
     }
 
     private final class Bot: BenchBot {
