@@ -113,7 +113,7 @@ extension Interop {
                         try await channel.hear("by \(writer.name)", from: writer.name, as: reader)
                     }
                 }
-                for (moderator, writer) in zip(channel.moderators, channel.writers) {
+                for (moderator, writer) in zip(channel.moderators, channel.writers) where channel.hasRoster {
                     try await channel.block(writer, by: moderator)
                     for reader in channel.informed where reader.name != moderator.name && reader.name != writer.name {
                         try await channel.expectBlocked(writer.name, at: reader)

@@ -76,11 +76,11 @@ struct MatrixChannel: Sendable {
         }
     }
 
-    /// Those who learn who writes and moderates. If the owner or the relay is of 6.5, there is no roster, and only the owner does.
-    var informed: [any Party] {
-        let hasRoster = way.first != .previous && way.second != .previous
-        return (hasRoster ? everybody : []) + [broadcast.owner]
-    }
+    /// True if owner and relay know rosters. In other channels, subscribers do not learn who writes and moderates, and moderators do not know the writers.
+    var hasRoster: Bool { way.first != .previous && way.second != .previous }
+
+    /// Those who learn who writes and moderates.
+    var informed: [any Party] { (hasRoster ? everybody : []) + [broadcast.owner] }
 
     func close() async throws {
         for party in everybody { try await party.leave() }
