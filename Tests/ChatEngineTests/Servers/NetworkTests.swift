@@ -2,6 +2,8 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import ChatRules
+import ChatStore
+import GRDB
 import SMPAgent
 import SMPClient
 import SMPSimulation
@@ -106,6 +108,33 @@ import Testing
     @Test(arguments: ["127.0.0.1:9050", "@127.0.0.1:9050", "me:secret@proxy.example:1080", "[::1]:9050"])
     func theAddressOfAProxyIsPrintedAsItIsRead(_ text: String) {
         #expect(SOCKSProxy(parsing: text)?.text == text)
+    }
+
+    @Test func aProxyIsolatesStreamsUnlessItsAddressSaysOtherwise() async throws {
+        #expect(SOCKSProxy(parsing: "127.0.0.1:9050")?.authentication == .isolating)
+        #expect(SOCKSProxy(parsing: "@127.0.0.1:9050")?.authentication == SOCKSProxy.Authentication.none)
+        #expect(SOCKSProxy(parsing: "me:secret@127.0.0.1:9050")?.authentication == .password(user: "me", password: "secret"))
+        let alice = try await TestWorld().core("alice")
+        guard case .networkConfig(let config) = try await alice.run("/network socks=on") else { throw UnexpectedAnswer() }
+        #expect(config.socksProxy == "127.0.0.1:9050", "as official cores write it")
+        #expect(try settings(alice).socksProxy?.authentication == .isolating)
+        await alice.close()
+    }
+
+    @Test func streamsThatAnEarlierVersionIsolatedStayIsolated() throws {
+        let database = try DatabaseQueue(), migrator = ChatStoreMigrations.migrator
+        try migrator.migrate(database, upTo: "39 operators that resolve names")
+        try database.write { db in
+            try db.execute(
+                sql: "INSERT INTO settings (name, value_json) VALUES ('network', ?), ('other', ?)",
+                arguments: [#"{"socksMode":"always","socksProxy":"@127.0.0.1:9050"}"#, #"{"socksProxy":"@other"}"#])
+        }
+        try migrator.migrate(database)
+        let texts = try database.read { try String.fetchAll($0, sql: "SELECT value_json FROM settings ORDER BY name") }
+        let stored = try JSONValue(parsing: Array(try #require(texts.first).utf8))
+        #expect(stored["socksMode"] == "always")
+        #expect(SOCKSProxy(parsing: try #require(stored["socksProxy"]?.stringValue))?.authentication == .isolating)
+        #expect(texts.last == #"{"socksProxy":"@other"}"#)
     }
 
     @Test func theAddressOfAProxyCanBeShort() {

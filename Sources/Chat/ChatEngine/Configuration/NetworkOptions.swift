@@ -77,14 +77,14 @@ extension NetworkConfig {
 }
 
 extension SOCKSProxy {
-    /// Reads `host:port`; `user:password@` before it are credentials, and `@` alone keeps connections for different purposes apart.
+    /// Reads `host:port`, which keeps connections for different purposes apart; `user:password@` before it are credentials, and `@` alone stands for none.
     package init?(parsing text: String) {
-        var authentication = Authentication.none, place = Substring(text)
+        var authentication = Authentication.isolating, place = Substring(text)
         if let at = text.lastIndex(of: "@") {
             place = text[text.index(after: at)...]
             let parts = text[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             switch parts.count {
-            case 1 where parts[0].isEmpty: authentication = .isolating
+            case 1 where parts[0].isEmpty: authentication = .none
             case 2 where parts.allSatisfy({ (1...255).contains($0.utf8.count) }):
                 authentication = .password(user: parts[0], password: parts[1])
             default: return nil
@@ -101,8 +101,8 @@ extension SOCKSProxy {
     package var text: String {
         let place = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
         return switch authentication {
-        case .none: place
-        case .isolating: "@" + place
+        case .none: "@" + place
+        case .isolating: place
         case .password(let user, let password): "\(user):\(password)@\(place)"
         }
     }

@@ -158,7 +158,10 @@ final class FileFolders: Sendable {
     }
 
     private static func defaultFolder(_ temporary: String?) -> String {
-        let downloads = NSHomeDirectory() + "/Downloads"
-        return isFolder(downloads) ? downloads : temporary ?? NSTemporaryDirectory()
+        // Services and containers set another home than the one of the user's account.
+        let downloads = (ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()) + "/Downloads"
+        if isFolder(downloads) { return downloads }
+        let folder = temporary ?? NSTemporaryDirectory()
+        return folder.utf8.count > 1 && folder.utf8.last == UInt8(ascii: "/") ? String(folder.dropLast()) : folder
     }
 }

@@ -206,6 +206,14 @@ package enum ChatStoreMigrations {
                     ) STRICT;
                     """)
         }
+        // `@` before the proxy stood for isolated streams, and stands for no authentication now, as in official cores. Streams stay isolated.
+        migrator.registerMigration("44 isolation at SOCKS proxies") { db in
+            try db.execute(
+                sql: """
+                    UPDATE settings SET value_json = json_set(value_json, '$.socksProxy', substr(json_extract(value_json, '$.socksProxy'), 2))
+                    WHERE name = 'network' AND json_extract(value_json, '$.socksProxy') LIKE '@%';
+                    """)
+        }
         return migrator
     }
 
