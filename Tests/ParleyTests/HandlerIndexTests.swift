@@ -58,7 +58,7 @@ import Testing
             ("/new ticket", 1), ("/new ticket my printer", 1), ("/'new ticket'", 1), ("/new tickets", 0), ("/new", 0), ("/remind me 5m", 2), ("/+", 3),
         ].enumerated() {
             let probe = HandlerProbe(bot, core: runner.core)
-            let item = ScriptedCore.item(Int64(index + 1), .receivedMessage(content: .text(text)), .directReceived, text)
+            let item = ScriptedCore.item(ChatItemID(Int64(index + 1)), .receivedMessage(content: .text(text)), .directReceived, text)
             let found = probe.message(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))
             #expect(found.map { probe.places(of: $0) } == [bot.handlers[line].place], "\(text)")
         }

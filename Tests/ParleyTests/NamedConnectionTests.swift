@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import Synchronization
 import TestSupport
 import Testing
 
