@@ -30,16 +30,20 @@ struct FolderCheckup: Sendable, Equatable {
     /// True if the key comes from somewhere.
     var hasKey: Bool
 
-    var findings: [DoctorFinding] { folderFindings + databaseFindings + diskFindings + keyFindings + backupFindings }
+    var findings: [DoctorFinding] {
+        guard user == 0 || !folder.exists || folder.owner == user else {
+            // What is in the folder is not seen.
+            let owner = DoctorFinding.error(
+                "disk.owner", folder.path, "the folder belongs to user \(folder.owner), and this process is of user \(user)",
+                do: "run parley as that user, or name another folder with --data")
+            return [owner] + diskFindings + keyFindings
+        }
+        return folderFindings + databaseFindings + diskFindings + keyFindings + backupFindings
+    }
 
     private var folderFindings: [DoctorFinding] {
         var findings: [DoctorFinding] = []
-        if user != 0, folder.exists, folder.owner != user {
-            findings.append(
-                .error(
-                    "disk.owner", folder.path, "the folder belongs to user \(folder.owner), and this process is of user \(user)",
-                    do: "run parley as that user, or name another folder with --data"))
-        } else if !folder.isWritable {
+        if !folder.isWritable {
             findings.append(
                 .error(
                     "disk.readOnly", folder.path, folder.exists ? "nothing can be written in the folder" : "the folder cannot be created",
