@@ -143,6 +143,9 @@ final class ScriptedCore: IdempotentChatCore {
             if state.plans[target]?.count ?? 0 > 1 { state.plans[target]?.removeFirst() }
             return plan.map { .connectionPlan(user: owner, connectionLink: CreatedConnectionLink(fullLink: target), plan: $0) }
         case .connections(.connectLink): return .success(.cmdOk(user: nil))
+        case .contacts(.list(let id)):
+            guard let owner = owner(id) else { break }
+            return .success(.contactsList(user: owner, contacts: state.contacts))
         case .core(.start): return .success(.chatStarted)
         case .core(.subscriptions): return .success(.agentSubs(active: [:], pending: [:], removed: [:]))
         case .address(.show(let id)):

@@ -3,7 +3,9 @@ internal import Parley
 
 /// Options about how routers are reached, named as those of the official client.
 struct NetworkArguments: ParsableArguments {
-    @Option(name: .customLong("socks-proxy"), help: "Reach routers through a SOCKS5 proxy: host:port, whose streams are isolated by credentials, @host:port for none, or off.")
+    @Option(
+        name: .customLong("socks-proxy"),
+        help: "Reach routers through a SOCKS5 proxy: host:port, whose streams are isolated by credentials, @host:port for no credentials, or off.")
     var socksProxy: String?
 
     @Option(name: .customLong("socks-mode"), help: "Use the proxy always, or for onion hosts only: always, onion.")
