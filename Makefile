@@ -5,6 +5,9 @@ PACKAGES := g++ pkg-config libssl-dev libsodium-dev libsqlite3-dev libzstd-dev l
 BOTS ?= bots.yaml
 DATA ?= parley-data
 SWIFT ?= swift
+# Options of the builds for `run`, `test`, `docs`, `release` and `bench`. Each change of them builds everything anew.
+FLAGS ?=
+BUILD = $(SWIFT) build $(FLAGS)
 
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
@@ -14,8 +17,8 @@ export PARLEY_TEST_PATIENCE ?= 180
 .PHONY: run test docs site bench fuzz mutate mutants coverage soak simulate sanitize release format lint clean packages
 
 run: packages
-	$(SWIFT) build -c release --product parley
-	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
+	$(BUILD) -c release --product parley
+	exec "$$($(BUILD) -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
 # All test modules, LANES at a time; the others run when one fails. A module that hangs is killed at the limit.
 # Tests that draw some of many cases take the date as their seed: a failure repeats, and each day sees other cases. PARLEY_SEED takes another one.
@@ -23,8 +26,8 @@ LIMIT ?= 20m
 LANES ?= 2
 DAY := $(shell date -u +%Y%m%d)
 test: packages
-	$(SWIFT) build --build-tests
-	PARLEY_SEED=$${PARLEY_SEED:-$(DAY)} LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(SWIFT) build --show-bin-path)/parleyPackageTests.xctest" \
+	$(BUILD) --build-tests
+	PARLEY_SEED=$${PARLEY_SEED:-$(DAY)} LIMIT=$(LIMIT) LANES=$(LANES) Tests/Support/run-modules "$$($(BUILD) --show-bin-path)/parleyPackageTests.xctest" \
 		$(sort $(notdir $(wildcard Tests/*Tests)) InteropTests)
 
 # The API reference of the modules Parley, ParleyRules and ParleyTesting, by docc of the Swift toolchain: $(ARCHIVES). A warning is an error. The links of
@@ -39,12 +42,12 @@ docs: packages
 	Tests/Documentation/check-names
 	Tests/Documentation/check-figures
 	Tests/Documentation/check-metrics
-	$(SWIFT) build --product parley
-	$(SWIFT) build --target ParleyTesting
-	Tests/Documentation/check-options "$$($(SWIFT) build --show-bin-path)"
-	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
+	$(BUILD) --product parley
+	$(BUILD) --target ParleyTesting
+	Tests/Documentation/check-options "$$($(BUILD) --show-bin-path)"
+	Tests/Documentation/check-snippets "$$($(BUILD) --show-bin-path)"
 	rm -rf $(ARCHIVES)
-	@set -e; flags="$$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")"; for module in $(DOCUMENTED); do \
+	@set -e; flags="$$(Tests/Documentation/module-flags "$$($(BUILD) --show-bin-path)")"; for module in $(DOCUMENTED); do \
 		echo "== $$module"; symbols=$(ARCHIVES)/symbols/$$module; mkdir -p $$symbols; \
 		$(SWIFT) symbolgraph-extract -module-name $$module -minimum-access-level public -skip-synthesized-members \
 			-experimental-allowed-reexported-modules=Hosting,WebClient -output-dir $$symbols $$flags; \
@@ -72,14 +75,14 @@ site: packages
 RELEASE := .build-release
 release: PACKAGES += dpkg-dev git python3 xz-utils
 release: packages
-	$(SWIFT) build -c release --static-swift-stdlib --product parley --scratch-path $(RELEASE)
+	$(BUILD) -c release --static-swift-stdlib --product parley --scratch-path $(RELEASE)
 	Packaging/make-packages $(RELEASE)/release/parley $(RELEASE)/checkouts $(RELEASE)/out
 
 # Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
 bench: packages
-	$(SWIFT) build -c release --product parley
-	$(SWIFT) build -c release --product ParleyBench
-	"$$($(SWIFT) build -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
+	$(BUILD) -c release --product parley
+	$(BUILD) -c release --product ParleyBench
+	"$$($(BUILD) -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
 
 # Searches for inputs that break parsers and decisions (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus; by default all targets run.
 # SEED is the seed; by default each target draws one. It is printed.
@@ -94,7 +97,7 @@ fuzz: packages
 # The same search without a fuzzer's instrumentation, in the tests that `make test` has built: SECONDS for each target. SEED is drawn and printed by
 # default.
 mutate:
-	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --filter '^FuzzTests\.MutationTests'
+	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test $(FLAGS) --skip-build --filter '^FuzzTests\.MutationTests'
 
 # The share of lines that the tests run, for each module; less than 80 % of a module is an error.
 coverage: packages
@@ -113,7 +116,7 @@ mutants: packages
 # The hostile client against every victim (docs/reliability.md), in the tests that `make test` has built: SECONDS for each victim and each of four tests, so
 # that 60 take some 20 minutes. SEED is drawn and printed by default.
 soak:
-	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_SOAK_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 1 \
+	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_SOAK_SECONDS=$(SECONDS) $(SWIFT) test $(FLAGS) --skip-build --experimental-maximum-parallelization-width 1 \
 		--filter '^ChatEngineTests\.Hostile(Client|Soak)Tests'
 
 # Runs simulated worlds on all cores, one seed after another (docs/reliability.md), for SECONDS, from PARLEY_SEED.
