@@ -88,7 +88,7 @@ import Testing
         "text: x, rate: §\"> 3 in a while\"",
         "pattern: \"§[\"", "pattern: \"§(?=x)\"", "text: x, length: §\"> many\"", "text: x, capitals: §\"> 200%\"",
         "text: x, from: §bob", "domains: §\"http:\"", "words: §\"**\"",
-        "words: { list: §nothing }", "words: [ spam, §spam ]", "reaction: §hello", "command: §two words", "text: x, lines: §\"> -1\"", "text: x, name: §\"\"",
+        "words: { list: §nothing }", "words: [ spam, §spam ]", "reaction: §hello", "command: §two  words", "text: x, lines: §\"> -1\"", "text: x, name: §\"\"",
         "contains: [ a, §a ]",
         "domains: { of: a.org, except: §b..c }", "text: x, emoji: §\"> lots\"",
     ]) func ofACondition(_ check: String) throws {

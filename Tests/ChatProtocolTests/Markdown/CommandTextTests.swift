@@ -28,7 +28,7 @@ import Testing
         #expect(commands("send /'filter 1.'!") == (["filter 1."], "send !"))
     }
 
-    @Test func aCommandBetweenSnippetsNeedsNoSpaceBeforeIt() { #expect(commands("/C `--`/neg `-`").commands == ["C", "neg"]) }
+    @Test func aCommandBetweenSnippetsNeedsNoSpaceBeforeIt() { #expect(commands("keys: /C `--`/neg `-`").commands == ["C", "neg"]) }
 
     @Test(arguments: ["send / help", "send /", "send /'filter 1", "a/b", "send /#x", "send /@x"]) func thisIsNoCommand(text: String) {
         #expect(commands(text).commands.isEmpty)

@@ -141,7 +141,9 @@ import Yams
         for folder in ["docs", "Examples"] {
             let path = root.appendingPathComponent(folder)
             for case let name as String in FileManager.default.enumerator(atPath: path.path) ?? FileManager.DirectoryEnumerator() {
-                if name.hasSuffix(".yaml") { files.append((name, try String(contentsOf: path.appendingPathComponent(name), encoding: .utf8))) }
+                if name.hasSuffix(".yaml"), !name.hasSuffix(".compose.yaml") {
+                    files.append((name, try String(contentsOf: path.appendingPathComponent(name), encoding: .utf8)))
+                }
                 guard name.hasSuffix(".md") else { continue }
                 let text = try String(contentsOf: path.appendingPathComponent(name), encoding: .utf8)
                 for block in text.matches(of: /```yaml\n((?s:.*?))```/) where block.1.hasPrefix("parley:") { files.append((name, String(block.1))) }

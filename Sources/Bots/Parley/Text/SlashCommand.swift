@@ -7,7 +7,7 @@ public struct SlashCommand: Sendable, Hashable {
     /// The text after the word, without the white space around it.
     public let arguments: String
 
-    /// Nil if the text is not a command. A command of several words is read from quotes, `/'new ticket'`; ``CommandPhrases`` reads those without.
+    /// Nil if the text is not a command. A command of several words is read from quotes, `/'new ticket'`. Handlers read those without quotes, too.
     ///
     /// Characters that are not seen around the slash and the word do not count, nor does punctuation after the word, as in `/help,`. The full-width slash
     /// of keyboards for Chinese, Japanese and Korean is a slash.
