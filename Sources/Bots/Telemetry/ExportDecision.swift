@@ -1,6 +1,6 @@
 internal import ChatProtocol
 
-/// What to do after an attempt to export.
+/// The decision after an attempt to export.
 enum ExportDecision: Equatable {
     /// The collector has the data, except for a number of rejected spans or points.
     case done(rejected: Int)

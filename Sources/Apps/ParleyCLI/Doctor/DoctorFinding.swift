@@ -14,7 +14,7 @@ struct DoctorFinding: Equatable, Sendable {
     let subject: String?
     /// A sentence about what is.
     let message: String
-    /// What to do; nil for what needs no change.
+    /// The remedy; nil for a finding that needs no change.
     let remedy: String?
 
     private init(_ level: Level, _ code: String, _ subject: String?, _ message: String, _ remedy: String?) {

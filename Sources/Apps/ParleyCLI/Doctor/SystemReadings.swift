@@ -1,4 +1,4 @@
-/// What files and programs of the system say, as values.
+/// Readings of files and programs of the system, as values.
 enum SystemReadings {
     /// Finds the type of the file system that holds a path.
     ///

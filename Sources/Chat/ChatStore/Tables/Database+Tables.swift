@@ -57,7 +57,7 @@ extension Database {
     package var deliveries: DeliveryTable { DeliveryTable(db: self) }
     /// Requests to the agent that survive a restart.
     package var jobs: JobTable { JobTable(db: self) }
-    /// What was found out about the domains of contacts and groups.
+    /// The results of resolving the domains of contacts and groups.
     package var resolvedDomains: ResolvedDomainTable { ResolvedDomainTable(db: self) }
     /// Members of received JSON that this version does not know.
     package var keptMembers: KeptMembersTable { KeptMembersTable(db: self) }

@@ -2,7 +2,7 @@ package import ChatAPI
 import EncryptedSQLite
 import GRDB
 
-/// What was found out about the domains of contacts and groups: whether they lead there.
+/// The results of resolving the domains of contacts and groups: whether they lead there.
 package struct ResolvedDomainTable {
     let db: Database
 
